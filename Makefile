@@ -1,0 +1,55 @@
+# Two commands do everything: `make lab` and `make test`. The plain pip lines for other systems are in README.md.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+LESSONS ?= $(wildcard notebooks/*.ipynb)
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with=tests/notebooks.cfg
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lab test lint unit lessons notebooks format clean
+
+help:  ## list the targets, a line each
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "$(PYTHON) is missing or older than 3.11: $$($(PYTHON) --version 2>&1)."; \
+	  echo "Install Python 3.11 or later (python.org, or: apt install python3 python3-venv), or name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments. Install its venv module (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
+	@echo "Installing into $(VENV) (1.5 GB, a minute or two; more where torch comes with CUDA)."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
+	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
+	@touch $(READY)
+
+setup: $(READY)  ## create .venv and install requirements.txt (nothing happens when nothing changed)
+
+lab: setup  ## open JupyterLab on the first lesson
+	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) notebooks/00_start_here.ipynb
+
+test: setup  ## lint, unit tests, and every lesson re-executed and compared, in two processes
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests notebooks
+
+lint: setup  ## ruff and codespell over code and notebooks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell transformer_lib tests notebooks README.md CONTRIBUTING.md
+
+unit: setup  ## the unit tests alone
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+
+lessons: setup  ## the lessons alone, re-executed and compared (LESSONS=notebooks/15_translation.ipynb for one)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests/conftest.py $(LESSONS)
+
+notebooks: setup  ## execute lessons in place, as CI will see them (LESSONS=... for one)
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/jupyter nbconvert --to notebook --inplace --execute $(LESSONS)
+
+format: setup  ## let ruff mend and format code and notebooks
+	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+clean:  ## remove .venv and every cache
+	rm -rf $(VENV) .pytest_cache .ruff_cache *.egg-info && find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,60 @@
+"""Shared set-up: one thread, no progress bars, and two repairs of nbval 0.11 that the lessons need."""
+
+import os
+import time
+from queue import Empty
+
+os.environ["OMP_NUM_THREADS"] = "1"  # reaches the lessons' kernels too
+os.environ["TQDM_DISABLE"] = "1"
+
+import pytest
+import torch
+from nbval.kernel import RunningKernel
+from nbval.plugin import IPyNbCell
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+@pytest.fixture(
+    params=["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
+)
+def device(request):
+    return torch.device(request.param)
+
+
+def _execute(self, source, allow_stdin=None):
+    """nbval runs cells without history, so `;` does not hide output and Out[1] is missing; JupyterLab does neither."""
+    return self.kc.execute(source, store_history=True, allow_stdin=allow_stdin, stop_on_error=False)
+
+
+def _await_reply(self, msg_id, timeout=None):
+    """As nbval's, but a kernel that died is noticed at once instead of after the whole cell timeout."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    while True:
+        try:
+            reply = self.get_message(stream="shell", timeout=1.0)
+        except Empty:
+            if not self.is_alive():
+                raise RuntimeError("the kernel died while running this cell") from None
+            if deadline is not None and time.monotonic() > deadline:
+                raise
+            continue
+        if reply["parent_header"].get("msg_id") == msg_id:
+            if reply["content"]["status"] == "aborted":
+                raise RuntimeError("the kernel aborted this cell")
+            return
+
+
+RunningKernel.execute_cell_input = _execute
+RunningKernel.await_reply = _await_reply
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if isinstance(item, IPyNbCell):
+            item.output_timeout = 60  # nbval's 5 s are short on a busy machine

@@ -1,0 +1,251 @@
+import gzip
+import re
+import zipfile
+
+import pytest
+
+from transformer_lib import corpus
+from transformer_lib.corpus import (
+    EOS_ID,
+    PAD_ID,
+    UNK_ID,
+    SentencePair,
+    Subwords,
+    Vocabulary,
+    detokenize,
+    load_corpus,
+    tokenize,
+    vocabulary_from_json,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "tokens"),
+    [
+        ("I'm home.", "en", ["i", "'m", "home", "."]),
+        ("Don't, John's!", "en", ["don", "'t", ",", "john", "'s", "!"]),
+        ("J'ai perdu.", "fr", ["j'", "ai", "perdu", "."]),
+        ("Qu'est-ce que c'est ?", "fr", ["qu'", "est-ce", "que", "c'", "est", "?"]),
+        ("Ça, l\u2019œuf à 3 €", "fr", ["ça", ",", "l'", "œuf", "à", "3", "€"]),
+        ("Zwei Männer stehen.", "de", ["zwei", "männer", "stehen", "."]),
+        ("", "en", []),
+    ],
+)
+def test_tokens(text, language, tokens):
+    assert tokenize(text, language) == tokens
+
+
+def test_an_unknown_language_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="'xx' is none of en, fr, de"):
+        tokenize("hello", "xx")
+
+
+def test_writing_tokens_out_undoes_tokenising_for_every_sentence_of_the_corpus():
+    everyday = load_corpus("everyday")
+    for pair in everyday.train + everyday.valid + everyday.test:
+        for text, language in zip(pair, everyday.languages, strict=False):
+            assert detokenize(tokenize(text, language), language).lower() == text.lower()
+
+
+def test_the_vocabulary_is_specials_then_words_by_frequency():
+    words = Vocabulary.build(["b a", "b c", "A b"], "en")
+    assert words.tokens(range(len(words))) == ["<pad>", "<bos>", "<eos>", "<unk>", "b", "a", "c"]
+    assert words.encode("C zebra b") == [6, UNK_ID, 4]
+    assert words.unknown("C zebra b") == ["zebra"]
+    assert words.decode([1, 6, 5, EOS_ID, 4]) == "C a"
+    assert len(Vocabulary.build(["b a", "b c"], "en", min_count=2)) == 5
+
+
+def test_a_word_that_stands_twice_in_a_vocabulary_is_refused():
+    with pytest.raises(ValueError, match="twice: a"):
+        Vocabulary(["a", "b", "a"], "en")
+
+
+def test_subwords_read_words_they_never_saw_and_write_them_back():
+    text = ["the lower the newer", "the lowest newest lower", "wide wider widest new"] * 4
+    pieces = Subwords.build(text, "en", size=60)
+    assert pieces.tokens(range(4)) == list(corpus.SPECIAL)
+    assert pieces.decode(pieces.encode("the newest widest.")) == "The newest widest <unk>"  # it never saw a full stop
+    assert pieces.unknown("the newest .") == ["."]
+    assert pieces.decode([*pieces.encode("lowest"), EOS_ID, *pieces.encode("wide"), PAD_ID]) == "Lowest"
+
+
+@pytest.mark.parametrize("build", [Vocabulary.build, Subwords.build])
+def test_vocabularies_survive_json(build):
+    import json
+
+    text = ["j'ai faim .", "il a faim !"]
+    before = build(text, "fr")
+    after = vocabulary_from_json(json.loads(json.dumps(before.to_json())))
+    assert after.encode("j'ai zut !") == before.encode("j'ai zut !")
+    assert len(after) == len(before)
+    assert after.language == "fr"
+
+
+# ------------------------------------------------------------------------------------------------------ the shipped corpus
+
+
+@pytest.fixture(scope="module")
+def everyday():
+    return load_corpus("everyday")
+
+
+def test_the_everyday_corpus_is_large_short_and_holds_the_four_sentences(everyday):
+    pairs = everyday.train + everyday.valid + everyday.test
+    assert len(pairs) >= 1000
+    words = [len(re.findall(r"[\w'-]+", source)) for source, _, _ in pairs]
+    assert min(words) == 1
+    assert 10 < max(words) <= 15
+    four = {"Go.": "Va !", "I lost.": "J'ai perdu.", "He's calm.": "Il est calme.", "I'm home.": "Je suis chez moi."}
+    assert four.items() <= {source: target for source, target, _ in pairs}.items()
+
+
+def test_everyday_french_is_written_as_french_is(everyday):
+    vowel = "aeiouhâàéèêëîïôœùûy"
+    for source, target, _ in everyday.train + everyday.valid + everyday.test:
+        assert target[-1] == source[-1] or source == "Go.", target
+        assert not re.search(r"[^ ][!?:;]", target), f"a space belongs before the mark: {target}"
+        assert not re.search(rf"\b([jldnmtsc]|qu)'(?![{vowel}])", target, re.I), (
+            f"an apostrophe before a consonant: {target}"
+        )
+        assert not re.search(rf"(?<![-\w])(je|ne|de|que|me|te|se) (?!oui|onze)[{vowel[:-2]}]", target, re.I), (
+            f"no elision: {target}"
+        )
+        assert not re.search(r"\b(de le|de les|à le|à les) (?!\w+(er|ir|re)\b)", target, re.I), (
+            f"no contraction: {target}"
+        )
+
+
+def test_no_sentence_stands_on_two_sides_of_a_split(everyday):
+    sides = [
+        {tuple(tokenize(p.source, "en")) for p in side} for side in (everyday.train, everyday.valid, everyday.test)
+    ]
+    assert not sides[0] & sides[1]
+    assert not sides[0] & sides[2]
+    assert not sides[1] & sides[2]
+    assert len(sides[1]) == len(sides[2]) == 144
+
+
+def test_the_vocabulary_comes_from_train_only(everyday):
+    source, _ = everyday.vocabularies()
+    assert set(source.words) == {word for pair in everyday.train for word in tokenize(pair.source, "en")}
+    assert any(source.unknown(pair.source) for pair in everyday.test)
+
+
+def test_a_changed_corpus_file_is_refused(tmp_path, monkeypatch):
+    for name in ("everyday.tsv", "SHA256SUMS"):
+        (tmp_path / name).write_bytes((corpus.DATA / name).read_bytes())
+    with (tmp_path / "everyday.tsv").open("a") as file:
+        file.write("One more.\tEncore un.\n")
+    monkeypatch.setattr(corpus, "DATA", tmp_path)
+    with pytest.raises(ValueError, match="everyday.tsv was changed: its SHA-256"):
+        load_corpus("everyday")
+
+
+# ---------------------------------------------------------------------------------------------------------- files of users
+
+
+def lines(n):
+    return "".join(f"sentence number {i}\tphrase {i}\tCC-BY\n" for i in range(n))
+
+
+def write(path, content):
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("_about.txt", "about")
+            archive.writestr("fra.txt", content)
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(content.encode()))
+    else:
+        path.write_text(content, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("name", ["fra.txt", "pairs.tsv", "fra-eng.zip"])
+def test_tab_separated_pairs(tmp_path, name):
+    read = load_corpus(write(tmp_path / name, lines(40)))
+    assert (len(read.train), len(read.valid), len(read.test)) == (32, 4, 4)
+    assert SentencePair("sentence number 7", "phrase 7") in read.train + read.valid + read.test
+    assert read.languages == ("en", "fr")
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_two_files_whose_lines_belong_together(tmp_path, suffix):
+    german = write(tmp_path / f"train.de{suffix}", "".join(f"Satz {i}\n" for i in range(20)))
+    english = write(tmp_path / f"train.en{suffix}", "".join(f"sentence {i}\n" for i in range(20)))
+    read = load_corpus([german, english])
+    assert read.languages == ("de", "en")
+    assert all(p.source.split()[1] == p.target.split()[1] for p in read.train)
+    write(english, "one\n")
+    with pytest.raises(ValueError, match="20 lines, train.en.* has 1"):
+        load_corpus([german, english])
+
+
+def test_the_split_is_by_source_sentence_and_does_not_depend_on_how_many_are_drawn(tmp_path):
+    text = lines(100) + "".join(f"Sentence number {i}.\tune autre {i}\n" for i in range(100))
+    path = write(tmp_path / "fra.txt", text.replace("number 3\t", "number 3 .\t"))
+    full, few = load_corpus(path), load_corpus(path, max_pairs=60)
+    assert len(few.train) + len(few.valid) + len(few.test) == 60
+    assert few.test == full.test
+    assert few.train == full.train[: len(few.train)]
+    assert load_corpus(path, seed=1).test != full.test
+    with pytest.raises(ValueError, match="max_pairs=20 leaves none to train on"):
+        load_corpus(path, max_pairs=20)
+
+
+def test_sentences_held_out_by_name_are_never_trained_on(tmp_path):
+    path = write(tmp_path / "fra.txt", lines(50))
+    chosen = load_corpus(path).train[0].source
+    read = load_corpus(path, hold_out=[chosen.upper()])
+    assert chosen in [p.source for p in read.test]
+    assert chosen not in [p.source for p in read.train + read.valid]
+
+
+def test_only_short_sentences(tmp_path):
+    path = write(tmp_path / "fra.txt", "I'm here now.\tici\nfar too many words here\tnon\na b c\toui\nd e\tsi\n")
+    kept = load_corpus(path, max_words=3)
+    assert sorted(p.target for p in kept.train + kept.valid + kept.test) == ["ici", "oui", "si"]
+
+
+def test_a_line_that_is_no_pair_is_skipped_and_named(tmp_path):
+    path = write(tmp_path / "fra.txt", "Go.\tVa !\nno tab here\nRun!\tCours !\n\t\nalone\t\nHi.\tSalut !\r\n")
+    with pytest.warns(UserWarning, match=r"fra.txt: skipped 2 lines .*line 2, 5"):
+        read = load_corpus(path)
+    assert sorted(p.target for p in read.train + read.valid + read.test) == ["Cours !", "Salut !", "Va !"]
+
+
+def test_alignments_are_read_where_a_third_column_holds_them(tmp_path):
+    path = write(tmp_path / "fra.txt", "I won.\tJ'ai gagné.\t0-0 1-1 1-2 2-3\n" + lines(2))
+    read = load_corpus(path)
+    found = {p.source: p.alignment for p in read.train + read.valid + read.test}
+    assert found["I won."] == {(0, 0), (1, 1), (1, 2), (2, 3)}
+    assert found["sentence number 1"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("fra.txt", b"", "fra.txt is empty"),
+        ("fra.txt", b"one column\nonly\n", "has one column"),
+        ("fra.txt", "Go.\tVa !\nHe\tIl a \xe9t\xe9\n".encode("latin-1"), "not UTF-8: byte 0xe9 on line 2"),
+        ("fra.txt", b"\t\n \t \n", "is empty"),
+        ("fra.zip", b"PK not a zip", "damaged or not a .zip"),
+        ("fra.de.gz", gzip.compress(lines(50).encode())[:60], "damaged or not a .gz"),
+    ],
+)
+def test_files_that_cannot_be_read_are_refused_in_words(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load_corpus(tmp_path / name)
+
+
+def test_a_name_that_is_no_corpus_and_no_file():
+    with pytest.raises(FileNotFoundError, match=r"'everynight'.*everyday"):
+        load_corpus("everynight")
+
+
+def test_two_files_must_say_their_languages(tmp_path):
+    a, b = write(tmp_path / "a.txt", "x\n"), write(tmp_path / "b.txt", "y\n")
+    with pytest.raises(ValueError, match="pass languages="):
+        load_corpus([a, b])
+    assert load_corpus([a, b], languages=("de", "fr")).languages == ("de", "fr")

@@ -1,0 +1,62 @@
+import pytest
+import torch
+from torch.testing import assert_close
+
+from transformer_lib.masks import causal_mask, length_mask, masked_softmax, padding_mask
+
+HALF = (torch.float32, torch.bfloat16, torch.float16)
+
+
+def test_a_query_sees_itself_and_what_came_before():
+    assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+
+
+def test_the_last_query_sits_on_the_last_key():
+    assert causal_mask(2, 5).tolist() == [[True, True, True, True, False], [True] * 5]
+
+
+def test_padding_is_hidden_from_every_head_and_query():
+    ids = torch.tensor([[7, 4, 0, 0], [5, 0, 6, 9]])
+    assert padding_mask(ids, 0).shape == (2, 1, 1, 4)
+    assert padding_mask(ids, 0)[:, 0, 0].tolist() == [[True, True, False, False], [True, False, True, True]]
+
+
+def test_lengths_become_masks_of_any_rank():
+    assert length_mask(torch.tensor([2, 0]), 3).tolist() == [[True, True, False], [False] * 3]
+    assert length_mask(torch.tensor([[1, 3, 2]]), 4).shape == (1, 3, 4)
+
+
+def test_five_tokens_of_which_two_are_padding():
+    scores = torch.tensor([[1.0, 2.0, 3.0, 4.0, 5.0]])
+    weights = masked_softmax(scores, length_mask(torch.tensor([3]), 5))
+    e = torch.e
+    expected = torch.tensor([[1, e, e**2, 0, 0]]) / (1 + e + e**2)
+    assert_close(weights, expected)
+    assert weights[0, 3:].tolist() == [0, 0]
+
+
+def test_masking_before_softmax_equals_zeroing_after_it_and_renormalising():
+    scores, mask = torch.randn(2, 3, 5, 7), torch.rand(2, 1, 5, 7) > 0.3
+    mask[..., 0] = True
+    kept = scores.softmax(-1) * mask
+    assert_close(masked_softmax(scores, mask), kept / kept.sum(-1, keepdim=True))
+
+
+def test_the_scores_are_left_as_they_were():
+    scores = torch.randn(2, 3, 4)
+    before = scores.clone()
+    masked_softmax(scores, length_mask(torch.tensor([1, 2]), 4)[:, None])
+    assert torch.equal(scores, before)
+
+
+@pytest.mark.parametrize("dtype", HALF)
+def test_a_row_that_sees_nothing_is_zero_with_finite_gradients(dtype):
+    scores = torch.randn(2, 3, 5, dtype=dtype, requires_grad=True)
+    mask = torch.ones(2, 3, 5, dtype=torch.bool)
+    mask[1, 2] = False
+    weights = masked_softmax(scores, mask)
+    (weights.float() * torch.randn(2, 3, 5)).sum().backward()
+    assert weights[1, 2].eq(0).all()
+    assert scores.grad.isfinite().all()
+    assert scores.grad[1, 2].eq(0).all()
+    assert scores.grad[0].ne(0).any()

@@ -1,0 +1,53 @@
+import math
+
+import pytest
+
+from transformer_lib.metrics import alignment_error_rate, corpus_bleu, exact_match, perplexity
+
+
+def test_bleu_of_the_sentence_whose_score_is_known_by_hand():
+    # "this is a fest" for "this is a test": precisions 3/4, 2/3, 1/2 and 1/2 by exponential smoothing of 0/1
+    expected = 100 * (3 / 4 * 2 / 3 * 1 / 2 * 1 / 2) ** (1 / 4)
+    assert corpus_bleu(["This is a fest"], ["this is a test"]).score == pytest.approx(expected)
+    assert corpus_bleu(["Il est calme."], ["il est calme ."]).score == pytest.approx(100)
+
+
+def test_bleu_carries_the_signature_that_makes_it_comparable():
+    signature = corpus_bleu(["a b c d"], ["a b c d"]).signature
+    assert "case:lc" in signature
+    assert "tok:13a" in signature
+
+
+@pytest.mark.parametrize("hypothesis", ["", "a", "a b"])
+def test_short_hypotheses_score_without_an_error(hypothesis):
+    assert 0 <= corpus_bleu([hypothesis], ["a b c d e"]).score < 30
+
+
+def test_brevity_is_punished_over_the_corpus():
+    assert corpus_bleu(["a b c d", "e f g h"], ["a b c d", "e f g h i j k l"]).score == pytest.approx(
+        100 * math.exp(1 - 12 / 8)
+    )
+
+
+def test_exact_match_ignores_case_and_space():
+    assert exact_match(["Va !", "Il est  calme."], ["va !", "il est triste."]) == 0.5
+
+
+def test_alignment_error_rate_by_hand():
+    gold = [{(0, 0), (1, 2)}, {(0, 0)}]
+    assert alignment_error_rate(gold, gold) == 0
+    assert alignment_error_rate([{(0, 0), (1, 1)}, {(0, 0)}], gold) == pytest.approx(1 - 2 * 2 / 6)
+    assert alignment_error_rate([{(5, 5)}, set()], gold) == 1
+
+
+def test_perplexity_of_a_uniform_guess_is_the_number_of_choices():
+    assert perplexity(math.log(7)) == pytest.approx(7)
+
+
+def test_unequal_or_empty_lists_are_refused():
+    with pytest.raises(ValueError, match="2 hypotheses for 1 references"):
+        corpus_bleu(["a", "b"], ["a"])
+    with pytest.raises(ValueError, match="nothing to score"):
+        exact_match([], [])
+    with pytest.raises(ValueError, match="no links"):
+        alignment_error_rate([set()], [set()])

@@ -1,0 +1,226 @@
+import math
+import os
+import signal
+import threading
+import time
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.testing import assert_close
+
+from transformer_lib.batching import Example, TokenBatches, make_batch
+from transformer_lib.decoding import greedy
+from transformer_lib.training import (
+    fit,
+    label_smoothed_cross_entropy,
+    loss_on_batch,
+    paper_peak,
+    validation_loss,
+    warmup_cosine,
+    warmup_inverse_sqrt,
+)
+from transformer_lib.transformer import make_model
+
+V = 11
+
+
+def model(**options):
+    torch.manual_seed(1)
+    return make_model(V, V, **{"d_model": 12, "num_heads": 3, "d_ff": 20, "dropout": 0.0, "max_len": 30, **options})
+
+
+def reversals(n, longest=6, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    rows = [
+        torch.randint(
+            4, V, (int(torch.randint(2, longest + 1, (1,), generator=generator)),), generator=generator
+        ).tolist()
+        for _ in range(n)
+    ]
+    return [Example([*row, 2], [*row[::-1], 2]) for row in rows]
+
+
+# -------------------------------------------------------------------------------------------------------------- the loss
+
+
+def test_smoothed_loss_is_cross_entropy_against_the_smoothed_distribution():
+    logits, targets = torch.randn(6, V, dtype=torch.float64), torch.tensor([4, 5, 10, 3, 3, 7])
+    smoothed = torch.full((6, V), 0.3 / (V - 1), dtype=torch.float64)
+    smoothed[:, 0] = 0
+    smoothed[range(6), targets] += 0.7
+    assert_close(label_smoothed_cross_entropy(logits, targets, 0.3), F.cross_entropy(logits, smoothed))
+
+
+def test_padding_gets_no_smoothing_mass():
+    logits = torch.randn(3, V)
+    shifted = logits.clone()
+    shifted[:, 0] = -40.0  # believing that padding is impossible costs nothing
+    loss = label_smoothed_cross_entropy(shifted, torch.tensor([4, 5, 6]), 0.2)
+    assert loss < label_smoothed_cross_entropy(logits, torch.tensor([4, 5, 6]), 0.2)
+
+
+def test_the_loss_of_a_batch_is_the_mean_over_its_real_tokens():
+    net = model().eval()
+    pairs = [Example([8, 9, 7, 2], [5, 6, 7, 8, 2]), Example([8, 2], [4, 2]), Example([5, 6, 2], [9, 9, 2])]
+    one_by_one = [loss_of(net, make_batch([pair])) * len(pair.tgt) for pair in pairs]
+    assert_close(loss_of(net, make_batch(pairs)), sum(one_by_one) / 10)
+
+
+def loss_of(net, batch, **options):
+    return loss_on_batch(net, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask, **options)
+
+
+def test_more_padding_changes_nothing():
+    net, batch = model().eval(), make_batch(reversals(4))
+    wider = {
+        name: torch.cat([getattr(batch, name), torch.zeros(4, 3, dtype=torch.long)], dim=1)
+        for name in ("src", "tgt_in", "tgt_out")
+    }
+    loss = loss_on_batch(
+        net, wider["src"], wider["tgt_in"], wider["tgt_out"], src_mask=(wider["src"] != 0)[:, None, None]
+    )
+    assert_close(loss, loss_of(net, batch))
+
+
+def test_a_uniform_model_has_the_loss_of_a_uniform_guess():
+    net = model().eval()
+    nn.init.zeros_(net.generator.weight)
+    assert loss_of(net, make_batch(reversals(5))).item() == pytest.approx(math.log(V))
+
+
+def test_validation_loss_weighs_every_token_alike_and_restores_the_mode():
+    net, pairs = model(dropout=0.5).train(), reversals(30)
+    many = validation_loss(net, TokenBatches(pairs, max_tokens=20, shuffle=False))
+    assert net.training
+    assert many == pytest.approx(validation_loss(net, [make_batch(pairs)]), rel=1e-5)
+
+
+# ------------------------------------------------------------------------------------------------------------- the schedule
+
+
+def test_the_papers_schedule_by_hand():
+    rate = lambda step: warmup_inverse_sqrt(step, peak=paper_peak(512, 4000), warmup=4000)
+    for step in (1, 2000, 4000, 16000):
+        assert rate(step) == pytest.approx(512**-0.5 * min(step**-0.5, step * 4000**-1.5))
+
+
+def test_the_cosine_rises_to_its_peak_and_falls_to_zero():
+    rate = lambda step: warmup_cosine(step, peak=2.0, warmup=10, steps=110)
+    assert [rate(5), rate(10), rate(60), rate(110)] == pytest.approx([1.0, 2.0, 1.0, 0.0])
+
+
+# ------------------------------------------------------------------------------------------------------------------ the loop
+
+
+def test_a_tiny_transformer_learns_to_reverse_and_decodes_every_sentence_right():
+    net = make_model(V, V, d_model=32, num_heads=4, d_ff=64, dropout=0.0, max_len=30)
+    history = fit(
+        net,
+        TokenBatches(reversals(2000), max_tokens=512),
+        steps=700,
+        learning_rate=lambda step: warmup_cosine(step, peak=6e-3, warmup=50, steps=700),
+        label_smoothing=0.0,
+    )
+    held_out = reversals(100, seed=9)
+    batch = make_batch(held_out)
+    out = greedy(net, batch.src, batch.src_mask, max_len=12)
+    assert [row[: len(e.tgt)].tolist() for row, e in zip(out, held_out, strict=True)] == [e.tgt for e in held_out]
+    assert history.frame.loss.iloc[-1] < 0.05
+    assert list(history.frame.columns) == ["step", "epoch", "loss", "learning_rate", "tokens_per_second"]
+    assert not net.training
+
+
+def test_accumulated_batches_equal_one_large_batch():
+    pairs = reversals(30)
+    parts = [make_batch(pairs[:4]), make_batch(pairs[4:20]), make_batch(pairs[20:])]
+    one, three = model().double(), model().double()  # in fp32 Adam magnifies the rounding of gradients that are 0
+    fit(one, [make_batch(pairs)], steps=3, label_smoothing=0.1)
+    fit(three, parts, steps=3, accumulate=3, label_smoothing=0.1)
+    for a, b in zip(one.parameters(), three.parameters(), strict=True):
+        assert_close(a, b, atol=1e-9, rtol=0)
+
+
+def test_the_gradient_is_cut_to_the_norm_asked_for(monkeypatch):
+    norms = []
+    step = torch.optim.Adam.step
+
+    def measured(self, *args, **kwargs):
+        gradients = [p.grad for group in self.param_groups for p in group["params"]]
+        norms.append(torch.cat([g.flatten() for g in gradients]).norm().item())
+        return step(self, *args, **kwargs)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", measured)
+    for clip in (1e9, 0.01):
+        fit(model(), [make_batch(reversals(8))], steps=1, clip=clip)
+    assert norms[0] > 0.1
+    assert norms[1] == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp16"])
+def test_half_precision_trains_to_a_similar_loss(precision):
+    pairs = TokenBatches(reversals(300), max_tokens=256)
+    full = fit(model(), pairs, steps=60, learning_rate=5e-3).frame.loss.iloc[-10:].mean()
+    half = fit(model(), pairs, steps=60, learning_rate=5e-3, precision=precision).frame.loss.iloc[-10:].mean()
+    assert half == pytest.approx(full, rel=0.05)
+
+
+@pytest.mark.parametrize("stop", [1, 7, 12])
+def test_a_run_that_stopped_goes_on_as_if_it_had_not(stop):
+    data = lambda: TokenBatches(reversals(60), max_tokens=128, seed=4)
+    rate = lambda step: warmup_inverse_sqrt(step, peak=5e-3, warmup=5)
+    torch.manual_seed(5)
+    net = model(dropout=0.3)
+    whole = fit(net, data(), steps=20, learning_rate=rate)
+
+    kept = []
+    torch.manual_seed(5)
+    first = model(dropout=0.3)
+    fit(first, data(), steps=stop, learning_rate=rate, save=kept.append)
+    torch.manual_seed(77)
+    second = model(dropout=0.3)
+    resumed = fit(second, data(), steps=20, learning_rate=rate, resume=kept[-1])
+    assert resumed.frame.loss.tolist() == whole.frame.loss.tolist()
+    assert all(torch.equal(a, b) for a, b in zip(net.parameters(), second.parameters(), strict=True))
+
+
+def test_evaluations_are_kept_and_made_at_the_end_too():
+    seen = []
+    history = fit(
+        model(),
+        [make_batch(reversals(8))],
+        steps=5,
+        evaluate=lambda net: {"training": net.training, "n": seen.append(1) or len(seen)},
+        evaluate_every=2,
+    )
+    assert history.evaluation_frame.step.tolist() == [2, 4, 5]
+    assert history.evaluation_frame.n.tolist() == [1, 2, 3]
+
+
+def test_ctrl_c_waits_for_the_step_saves_and_says_where_it_stopped():
+    kept = []
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt, match=r"stopped after step \d+ of 100000, saved"):
+        fit(model(), [make_batch(reversals(8))], steps=100_000, save=kept.append)
+    assert len(kept) == 1
+    assert kept[0]["step"] == kept[0]["epoch"] + kept[0]["in_epoch"] > 0
+
+
+def test_the_clock_ends_a_run():
+    began = time.monotonic()
+    history = fit(model(), [make_batch(reversals(8))], steps=100_000, minutes=0.5 / 60)
+    assert time.monotonic() - began < 5
+    assert 0 < len(history.frame) < 100_000
+
+
+def test_a_loss_that_is_not_a_number_stops_the_run_in_words():
+    net = model()
+    nn.init.constant_(net.generator.weight, float("inf"))
+    with pytest.raises(ValueError, match="the loss is nan at step 1, learning rate 0.001"):
+        fit(net, [make_batch(reversals(8))], steps=3)
+
+
+def test_no_batches_are_refused():
+    with pytest.raises(ValueError, match="no batch"):
+        fit(model(), [], steps=3)

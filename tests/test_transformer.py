@@ -1,0 +1,236 @@
+"""B, Ts, Tt = 3, 7, 5; vocabularies 17 and 19; width 12 in 3 heads, 20 hidden, 2 layers."""
+
+import pytest
+import torch
+import twins
+from torch import nn
+from torch.testing import assert_close
+
+from transformer_lib.attention import record_attention
+from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.transformer import PRESETS, Transformer, TransformerConfig, make_model
+
+B, TS, TT, S, V = 3, 7, 5, 17, 19
+SIZES = {"d_model": 12, "num_heads": 3, "d_ff": 20, "num_layers": 2, "max_len": 30}
+NORM = pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
+MODE = pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
+
+
+def build(dtype=torch.float64, **options):
+    return Transformer(TransformerConfig(S, V, **{**SIZES, "dropout": 0.0, **options})).to(dtype)
+
+
+def sentences():
+    src, tgt = torch.randint(3, S, (B, TS)), torch.randint(3, V, (B, TT))
+    for row, (s, t) in enumerate(((7, 5), (4, 2), (1, 3))):
+        src[row, s:], tgt[row, t:] = 0, 0
+    return src, tgt, padding_mask(src, 0), padding_mask(tgt, 0)
+
+
+@NORM
+@MODE
+def test_equals_torchs_transformer_in_logits_and_gradients(norm_first, training):
+    ours = build(norm_first=norm_first).train(training)
+    twin = twins.transformer(ours).train(training)
+    src, tgt, src_mask, tgt_mask = sentences()
+    inputs = [side.positions(side.embedding(ids)).detach() for side, ids in ((ours.encoder, src), (ours.decoder, tgt))]
+    theirs = twin(
+        *inputs,
+        tgt_mask=~causal_mask(TT),
+        src_key_padding_mask=~src_mask[:, 0, 0],
+        tgt_key_padding_mask=~tgt_mask[:, 0, 0],
+        memory_key_padding_mask=~src_mask[:, 0, 0],
+    )
+    logits = ours(src, tgt, src_mask, tgt_mask)
+    real = tgt_mask[:, 0, 0]
+    assert_close(logits[real], ours.generator(theirs)[real], atol=1e-10, rtol=0)
+
+    direction = torch.randn_like(logits[real])
+    (logits[real] * direction).sum().backward()
+    (ours.generator(theirs)[real] * direction).sum().backward()
+    for side, layers in (("encoder", "self_attn"), ("decoder", "multihead_attn")):
+        for mine, other in zip(getattr(ours, side).layers, getattr(twin, side).layers, strict=True):
+            attention = mine.self_attn if side == "encoder" else mine.cross_attn
+            stacked = torch.cat([p.weight.grad for p in (attention.q_proj, attention.k_proj, attention.v_proj)])
+            assert_close(stacked, getattr(other, layers).in_proj_weight.grad, atol=1e-10, rtol=0)
+            assert_close(mine.feed_forward.up_proj.weight.grad, other.linear1.weight.grad, atol=1e-10, rtol=0)
+            assert_close(mine.add_norm1.norm.weight.grad, other.norm1.weight.grad, atol=1e-10, rtol=0)
+
+
+@NORM
+def test_teacher_forced_logits_are_the_same_in_train_and_eval(norm_first):
+    model, (src, tgt, src_mask, _) = build(norm_first=norm_first), sentences()
+    assert_close(model.train()(src, tgt, src_mask), model.eval()(src, tgt, src_mask), atol=1e-12, rtol=0)
+
+
+@MODE
+def test_no_later_target_token_reaches_an_earlier_logit(training):
+    model, (src, tgt, src_mask, _) = build().train(training), sentences()
+    before = model(src, tgt, src_mask)
+    changed = tgt.clone()
+    changed[:, 3:] = (changed[:, 3:] + 1) % V
+    after = model(src, changed, src_mask)
+    assert_close(before[:, :3], after[:, :3], atol=1e-12, rtol=0)
+    assert (before[:, 3:] - after[:, 3:]).abs().amax() > 1e-3
+
+
+@MODE
+def test_no_later_target_embedding_gets_a_gradient_from_an_earlier_logit(training):
+    model = build().train(training)
+    src, tgt = torch.randint(3, S, (1, TS)), torch.tensor([[5, 6, 7, 8, 9]])
+    model(src, tgt)[:, 2].square().sum().backward()
+    reached = model.decoder.embedding.weight.grad.ne(0).any(dim=1).nonzero().flatten().tolist()
+    assert reached == [5, 6, 7]
+
+
+def test_padding_and_the_other_rows_of_a_batch_are_invisible():
+    model, (src, tgt, src_mask, tgt_mask) = build().eval(), sentences()
+    together = model(src, tgt, src_mask, tgt_mask)
+    for row in range(B):
+        s, t = src[row : row + 1, : src_mask[row].sum()], tgt[row : row + 1, : tgt_mask[row].sum()]
+        assert_close(model(s, t), together[row : row + 1, : t.size(1)], atol=1e-12, rtol=0)
+    garbage_src, garbage_tgt = src.clone(), tgt.clone()
+    garbage_src[~src_mask[:, 0, 0]], garbage_tgt[~tgt_mask[:, 0, 0]] = 9, 11
+    real = tgt_mask[:, 0, 0]
+    assert_close(model(garbage_src, garbage_tgt, src_mask, tgt_mask)[real], together[real], atol=1e-12, rtol=0)
+    order = torch.tensor([2, 0, 1])
+    assert_close(model(src[order], tgt[order], src_mask[order]), model(src, tgt, src_mask)[order], atol=1e-12, rtol=0)
+
+
+@NORM
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
+    model, (src, tgt, src_mask, _) = build(norm_first=norm_first, positions=positions).eval(), sentences()
+    whole = model(src, tgt, src_mask)
+    state = model.start(src, src_mask)
+    states = [state]
+    for t in range(TT):
+        logits, state = model.step(tgt[:, t], state)
+        assert_close(logits, whole[:, t], atol=1e-10, rtol=0)
+        states.append(state)
+    again, _ = model.step(tgt[:, 2], states[2])  # a state is a value: an old one still works
+    assert_close(again, whole[:, 2], atol=1e-10, rtol=0)
+
+
+def test_a_state_of_chosen_rows_goes_on_like_a_batch_of_those_rows():
+    model, (src, tgt, src_mask, _) = build().eval(), sentences()
+    rows = torch.tensor([2, 0, 2, 1])
+    _, state = model.step(tgt[:, 0], model.start(src, src_mask))
+    logits, _ = model.step(tgt[rows, 1], state.select(rows))
+    assert_close(logits, model(src, tgt, src_mask)[rows, 1], atol=1e-10, rtol=0)
+
+
+def test_logits_of_chosen_positions_only():
+    model, (src, tgt, src_mask, tgt_mask) = build().eval(), sentences()
+    real = tgt_mask[:, 0, 0]
+    assert_close(model(src, tgt, src_mask, only=real), model(src, tgt, src_mask)[real])
+
+
+def test_every_decoder_layer_reads_the_output_of_the_last_encoder_layer():
+    model, (src, tgt, src_mask, _) = build(norm_first=True).eval(), sentences()
+    seen = []
+    for layer in model.decoder.layers:
+        layer.cross_attn.register_forward_pre_hook(lambda _, args: seen.append(args[1]))
+    model(src, tgt, src_mask)
+    assert len(seen) == 2
+    for memory in seen:
+        assert_close(memory, model.encoder(src, src_mask))
+
+
+@pytest.mark.parametrize("heard", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_sentence_of_nothing_but_padding_harms_nobody(heard, dtype, device):
+    model, (src, tgt, _, _) = build(dtype).to(device), sentences()
+    src[1] = 0
+    src, tgt = src.to(device), tgt.to(device)
+    with record_attention(model) if heard else torch.enable_grad():
+        logits = model(src, tgt, padding_mask(src, 0), padding_mask(tgt, 0))
+    logits.float().square().mean().backward()
+    assert logits.isfinite().all()
+    assert all(p.grad.isfinite().all() for p in model.parameters())
+
+
+def test_without_dropout_training_is_deterministic_and_every_parameter_learns():
+    model, (src, tgt, src_mask, _) = make_model(S, V, dropout=0).train(), sentences()
+    first = model(src, tgt, src_mask)
+    assert torch.equal(first, model(src, tgt, src_mask))
+    first.square().sum().backward()
+    idle = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.any()]
+    # a key bias adds the same to every score of a row: softmax does not see it, up to rounding
+    assert [name for name in idle if "k_proj.bias" not in name] == []
+
+
+def test_no_two_layers_start_equal():
+    model = make_model(S, V, "small")
+    for stack in (model.encoder.layers, model.decoder.layers):
+        for name, weight in stack[0].named_parameters():
+            if weight.dim() > 1:
+                assert not torch.equal(weight, dict(stack[1].named_parameters())[name]), name
+
+
+@pytest.mark.parametrize(("tie", "matrices"), [("none", 3), ("target", 2), ("all", 1)])
+def test_tied_matrices_are_one_and_the_same(tie, matrices):
+    model = Transformer(TransformerConfig(V, V, **SIZES, tie_weights=tie))
+    assert len({id(m.weight) for m in (model.encoder.embedding, model.decoder.embedding, model.generator)}) == matrices
+
+
+def test_tying_different_vocabularies_is_refused_with_both_sizes():
+    with pytest.raises(ValueError, match="17.*19"):
+        make_model(S, V, tie_weights="all")
+
+
+def test_embeddings_enter_with_size_one_a_component():
+    model = make_model(1000, 1000, "small")
+    assert model.encoder.embedding(torch.arange(1000)[None]).std().item() == pytest.approx(1, abs=0.02)
+
+
+def test_the_base_model_has_the_parameters_that_arithmetic_gives():
+    def count(**options):
+        with torch.device("meta"):
+            model = make_model(37000, 37000, "base", **options)
+        embeddings = {
+            id(m.weight): m.weight.numel() for m in (model.encoder.embedding, model.decoder.embedding, model.generator)
+        }
+        total = sum(p.numel() for p in model.parameters())
+        return total, total - sum(embeddings.values())
+
+    assert count()[1] == 44_138_496
+    assert count(norm_first=True)[1] == 44_140_544
+    assert count(tie_weights="all")[0] == 44_138_496 + 37000 * 512
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_presets_are_the_sizes_of_the_design(preset):
+    expected = {
+        "tiny": (2, 128, 4, 512),
+        "small": (3, 256, 8, 1024),
+        "base": (6, 512, 8, 2048),
+        "big": (6, 1024, 16, 4096),
+    }
+    with torch.device("meta"):
+        config = make_model(S, V, preset).config
+    assert (config.num_layers, config.d_model, config.num_heads, config.d_ff) == expected[preset]
+    assert config.norm_first == (preset in ("tiny", "small"))
+
+
+def test_wrong_names_and_sizes_are_refused_in_words():
+    with pytest.raises(ValueError, match=r"preset='huge' .* tiny, small, base, big"):
+        make_model(S, V, "huge")
+    with pytest.raises(ValueError, match="positions='none' is none of"):
+        make_model(S, V, positions="none")
+    with pytest.raises(ValueError, match="31 positions .* max_len=30"):
+        build()(torch.zeros(1, 31, dtype=torch.long), torch.zeros(1, 2, dtype=torch.long))
+
+
+def test_a_token_moves_as_a_plain_module_does(device):
+    model, (src, tgt, src_mask, _) = build(torch.float32).to(device), sentences()
+    assert model(src.to(device), tgt.to(device), src_mask.to(device)).device.type == device.type
+
+
+def test_the_twin_is_not_blind():
+    """The comparison above sees a change of any single weight matrix."""
+    ours = build(norm_first=True).eval()
+    twin = twins.transformer(ours).eval()
+    nn.init.zeros_(twin.decoder.layers[1].multihead_attn.out_proj.weight)
+    x = torch.randn(B, TT, 12, dtype=torch.float64)
+    assert not torch.allclose(twin.decoder(x, x), ours.decoder.layers[1](ours.decoder.layers[0](x, x), x))

@@ -1,0 +1,376 @@
+"""Train a translator, translate with it, score it, and look at the data: `python -m transformer_lib --help`."""
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+from tqdm.auto import tqdm
+
+from transformer_lib.batching import TokenBatches, encode_pairs
+from transformer_lib.checkpoints import load_model, load_snapshot, save_checkpoint
+from transformer_lib.corpus import DATA, SHIPPED, Corpus, Subwords, Vocabulary, load_corpus, verify
+from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
+from transformer_lib.training import fit, validation_loss, warmup_cosine
+from transformer_lib.transformer import PRESETS, make_model
+from transformer_lib.translation import Translator
+
+MAX_LEN = 256
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit code is 0 on success, 1 where something could not be done, 2 for a wrong call."""
+    warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
+    warnings.simplefilter("always", UserWarning)
+    args = _parser().parse_args(arguments)
+    if getattr(args, "threads", None):
+        torch.set_num_threads(args.threads)
+    try:
+        return args.run(args) or 0
+    except KeyboardInterrupt as stop:
+        print(f"\n{stop}" if str(stop) else "\nstopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+# ----------------------------------------------------------------------------------------------------------------- train
+
+
+def train(args: argparse.Namespace) -> None:
+    if args.resume:
+        loaded = load_model(args.out)
+        snapshot = load_snapshot(args.out)
+        settings = {**loaded.info["settings"], "steps": args.steps or loaded.info["settings"]["steps"]}
+    else:
+        if any(args.out.glob("step-*")):
+            raise ValueError(f"{args.out} holds a run already: go on with it (--resume) or choose another --out")
+        snapshot = None
+        settings = {name: getattr(args, name) for name in SETTINGS} | {"steps": args.steps or 3000}
+    settings["corpus"] = settings["corpus"] or ["everyday"]
+    options = argparse.Namespace(**settings)
+
+    seed_everything(options.seed)
+    corpus = _load(options)
+    device = pick_device(args.device)
+    if snapshot:
+        vocabularies = (loaded.source_vocabulary, loaded.target_vocabulary)
+        model = loaded.model.to(device)
+    else:
+        vocabularies = _vocabularies(corpus, options)
+        sizes = {"dropout": options.dropout, "max_len": MAX_LEN, "tie_weights": options.tie}
+        model = make_model(*map(len, vocabularies), options.preset, **sizes).to(device)
+
+    encode = [vocabulary.encode for vocabulary in vocabularies]
+    examples = encode_pairs(corpus.train, *encode, MAX_LEN)
+    if len(examples) < len(corpus.train):
+        warnings.warn(
+            f"{len(corpus.train) - len(examples)} pairs of over {MAX_LEN} tokens are not trained on", stacklevel=1
+        )
+    batches = TokenBatches(examples, options.max_tokens, seed=options.seed)
+    valid = TokenBatches(encode_pairs(corpus.valid, *encode, MAX_LEN), options.max_tokens, shuffle=False)
+    translator = Translator(model, *vocabularies)
+    _say(
+        f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, {len(corpus.test)} test; "
+        f"vocabularies of {len(vocabularies[0])} and {len(vocabularies[1])}"
+    )
+    _say(
+        f"{options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, {options.steps} steps"
+    )
+
+    def evaluate(_) -> dict:
+        scores = {
+            "validation_loss": validation_loss(model, valid),
+            "bleu": translator.evaluate(corpus.valid[:200])["bleu"],
+        }
+        _say(f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} (200 sentences, greedy)")
+        model.train()
+        return scores
+
+    def save(snapshot: dict) -> None:
+        evaluations = snapshot["history"]["evaluations"]
+        metrics = evaluations[-1] if evaluations and evaluations[-1]["step"] == snapshot["step"] else {}
+        folder = save_checkpoint(
+            args.out, model, vocabularies, metrics=metrics, info={"settings": settings}, snapshot=snapshot
+        )
+        _say(f"saved {folder}")
+
+    try:
+        history = fit(
+            model,
+            batches,
+            steps=options.steps,
+            learning_rate=lambda step: warmup_cosine(
+                step, peak=options.learning_rate, warmup=options.warmup, steps=options.steps
+            ),
+            label_smoothing=options.label_smoothing,
+            accumulate=options.accumulate,
+            precision=options.precision,
+            minutes=args.minutes,
+            evaluate=evaluate,
+            evaluate_every=options.evaluate_every,
+            save=save,
+            save_every=options.evaluate_every,
+            resume=snapshot,
+        )
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(
+            f"{stop}. Go on with: python -m transformer_lib train --resume --out {args.out}"
+        ) from None
+    frame = history.frame
+    _say(f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s. Try it:")
+    _say(f'  python -m transformer_lib translate --model {args.out} "I\'m home."')
+
+
+SETTINGS = (
+    "corpus",
+    "languages",
+    "max_pairs",
+    "max_words",
+    "hold_out",
+    "preset",
+    "tokens",
+    "tie",
+    "dropout",
+    "steps",
+    "max_tokens",
+    "accumulate",
+    "learning_rate",
+    "warmup",
+    "label_smoothing",
+    "precision",
+    "evaluate_every",
+    "seed",
+)
+
+
+def _load(options: argparse.Namespace) -> Corpus:
+    """The corpus that a run's settings name: the same split whenever it is loaded."""
+    return load_corpus(
+        options.corpus[0] if len(options.corpus) == 1 else options.corpus,
+        languages=options.languages and tuple(options.languages.split("-")),
+        max_pairs=options.max_pairs,
+        max_words=options.max_words,
+        hold_out=options.hold_out,
+        seed=options.seed,
+    )
+
+
+def _vocabularies(corpus: Corpus, options: argparse.Namespace) -> tuple:
+    sides = [[pair[side] for pair in corpus.train] for side in (0, 1)]
+    if options.tokens == "words":
+        return tuple(Vocabulary.build(side, language) for side, language in zip(sides, corpus.languages, strict=True))
+    return tuple(
+        Subwords.build(side, language, int(options.tokens))
+        for side, language in zip(sides, corpus.languages, strict=True)
+    )
+
+
+# ------------------------------------------------------------------------------------------------- translate and evaluate
+
+
+def translate(args: argparse.Namespace) -> None:
+    translator = _translator(args)
+    search = {"beam_size": args.beam, "length_penalty": args.length_penalty}
+    if args.sentences:
+        print("\n".join(translator.translate(args.sentences, **search)))
+        return
+    for line in sys.stdin:
+        print(*translator.translate([line.strip()], **search), flush=True)
+
+
+def evaluate(args: argparse.Namespace) -> None:
+    loaded = load_model(args.model, pick_device(args.device))
+    translator = Translator(*loaded[:3])
+    corpus = _load(argparse.Namespace(**loaded.info["settings"]))
+    held_out = getattr(corpus, args.split)
+    splits = {"seen": corpus.train[: len(held_out)], "held_out": held_out}
+    best_head = _best_head(translator, corpus)
+    result = {"model": str(args.model), "corpus": corpus.name, "split": args.split, "step": loaded.info["step"]}
+    for name, pairs in splits.items():
+        scores = translator.evaluate(pairs, beam_size=args.beam, length_penalty=args.length_penalty)
+        aligned = best_head and any(pair.alignment for pair in pairs)
+        scores["alignment_error_rate"] = translator.alignment_error_rates(pairs)[best_head] if aligned else None
+        result[name] = scores
+    if args.json:
+        print(json.dumps(result, indent=1))
+        return
+    print(f"{corpus.name}, {args.split} split, beam {args.beam}, step {loaded.info['step']}")
+    for name, scores in result.items():
+        if name in splits:
+            error = scores["alignment_error_rate"]
+            print(
+                f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   exact match {scores['exact_match']:.3f}   "
+                f"alignment error rate {'-' if error is None else f'{error:.3f}'}   ({scores['pairs']} pairs)"
+            )
+    print(f"BLEU signature: {result['held_out']['signature']}")
+
+
+def _best_head(translator: Translator, corpus: Corpus) -> tuple[int, int] | None:
+    """The cross-attention head that aligns the valid split best; None where there are no gold links between words."""
+    words = all(isinstance(v, Vocabulary) for v in (translator.source_vocabulary, translator.target_vocabulary))
+    if not words or not any(pair.alignment for pair in corpus.valid):
+        return None
+    rates = translator.alignment_error_rates(corpus.valid)
+    return min(rates, key=rates.get)
+
+
+def _translator(args: argparse.Namespace) -> Translator:
+    return Translator(*load_model(args.model, pick_device(args.device))[:3])
+
+
+# ------------------------------------------------------------------------------------------------------------------ data
+
+
+def data(args: argparse.Namespace) -> None:
+    if args.action == "list":
+        for name in SHIPPED:
+            corpus = load_corpus(name)
+            sizes = ", ".join(f"{split} {len(getattr(corpus, split))}" for split in ("train", "valid", "test"))
+            print(f"{name}: {'-'.join(corpus.languages)}, {sizes}")
+    elif args.action == "show":
+        corpus = load_corpus(args.name)
+        for source, target, _ in getattr(corpus, args.split)[: args.number]:
+            print(f"{source}\t{target}")
+    else:
+        for name, file in SHIPPED.items():
+            verify(DATA / file)
+            print(f"{name}: {file} is unchanged")
+
+
+# ------------------------------------------------------------------------------------------------------------ the parser
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m transformer_lib",
+        description="Train a translator, translate with it, score it.",
+        epilog="Begin with:  python -m transformer_lib train --out runs/first --steps 600\n"
+        '      then:  python -m transformer_lib translate --model runs/first "I\'m home."',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name, run, summary, example, *parents):
+        added = commands.add_parser(
+            name,
+            parents=parents,
+            help=summary,
+            description=summary,
+            epilog=f"Example:\n  python -m transformer_lib {example}",
+            formatter_class=_Help,
+        )
+        added.set_defaults(run=run)
+        return added
+
+    machine = argparse.ArgumentParser(add_help=False)
+    machine.add_argument(
+        "--threads", type=_positive, default=1, help="CPU threads; more stall tiny models on a busy machine"
+    )
+    machine.add_argument("--device", help="cpu, cuda or mps; the best one present where not given")
+    search = argparse.ArgumentParser(add_help=False)
+    search.add_argument("--beam", type=_positive, default=1, help="hypotheses kept at every step; 1 is greedy")
+    search.add_argument(
+        "--length-penalty", type=float, default=0.0, help="favours longer translations; 0.6 to 1 is usual"
+    )
+
+    p = command(
+        "train",
+        train,
+        "Train a Transformer on sentence pairs and save it as it improves.",
+        "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba",
+        machine,
+    )
+    add = p.add_argument
+    add("--out", type=Path, required=True, help="the run's directory; checkpoints go there")
+    add("--resume", action="store_true", help="go on with the run in --out, with the settings it was started with")
+    add(
+        "--corpus",
+        nargs="+",
+        metavar="NAME_OR_PATH",
+        help=f"{', '.join(SHIPPED)}, a file of pairs, or two files of lines",
+    )
+    add("--languages", help="source-target, such as de-en, where the file names do not say")
+    add("--max-pairs", type=_positive, help="draw this many pairs, valid and test included")
+    add("--max-words", type=_positive, help="only pairs of at most this many source words")
+    add("--hold-out", nargs="*", default=[], metavar="SENTENCE", help="source sentences that must not be trained on")
+    add("--preset", choices=PRESETS, default="tiny", help="size of the model")
+    add("--tokens", type=_tokens, default="words", help="words, or a number: byte-pair pieces a language")
+    add("--tie", choices=("none", "target"), default="target", help="share the output matrix with the target embedding")
+    add("--dropout", type=float, default=0.1, help="probability that an activation is dropped in training")
+    add("--steps", type=_positive, help="updates in all; 3000 where not given")
+    add("--minutes", type=float, help="stop after this many minutes; --resume goes on")
+    add("--max-tokens", type=_positive, default=2048, help="padded positions of a batch, a side")
+    add("--accumulate", type=_positive, default=1, help="batches an update")
+    add("--learning-rate", type=float, default=2e-3, help="at its peak, after the warm-up; then a cosine to 0")
+    add("--warmup", type=_positive, default=300, help="steps until the peak")
+    add("--label-smoothing", type=float, default=0.1, help="probability mass spread over the other words")
+    add("--precision", choices=PRECISIONS, default="fp32", help="number format of matrix products")
+    add(
+        "--evaluate-every", type=_positive, default=500, help="steps between evaluations, each followed by a checkpoint"
+    )
+    add("--seed", type=int, default=0, help="of the split, the weights and the order of the data")
+
+    p = command(
+        "translate",
+        translate,
+        "Translate sentences, or standard input line by line.",
+        'translate --model runs/tatoeba --beam 4 "I\'m home."\n'
+        "  python -m transformer_lib translate --model runs/tatoeba < lines.txt",
+        machine,
+        search,
+    )
+    p.add_argument("--model", type=Path, required=True, help="a run's directory, or one checkpoint in it")
+    p.add_argument("sentences", nargs="*", metavar="SENTENCE", help="none: read standard input")
+
+    p = command(
+        "evaluate",
+        evaluate,
+        "Score a model on sentences it has seen and on held-out ones.",
+        "evaluate --model runs/tatoeba --split test --json",
+        machine,
+        search,
+    )
+    p.add_argument("--model", type=Path, required=True, help="a run's directory, or one checkpoint in it")
+    p.add_argument("--split", choices=("valid", "test"), default="test", help="the held-out sentences")
+    p.add_argument("--json", action="store_true", help="print JSON: seen and held_out, each with its scores")
+
+    p = command("data", data, "List, show or verify the shipped corpora.", "data show everyday --split test")
+    p.add_argument("action", choices=("list", "show", "verify"), help="what to do")
+    p.add_argument("name", nargs="?", choices=SHIPPED, default="everyday", help="the corpus to show")
+    p.add_argument("--split", choices=("train", "valid", "test"), default="train", help="the part to show")
+    p.add_argument("--number", type=_positive, default=20, help="how many pairs to show")
+    return parser
+
+
+class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """Keeps the example's lines, and says every default that there is."""
+
+    def _get_help_string(self, action):
+        return action.help if action.default in (None, False, []) else super()._get_help_string(action)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _tokens(text: str) -> str:
+    if text != "words" and not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'words' nor a number of pieces")
+    return text
+
+
+def _say(text: str) -> None:
+    tqdm.write(text, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

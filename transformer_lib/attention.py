@@ -1,0 +1,125 @@
+"""Scaled dot-product attention, many heads of it, and a way to listen to the weights (Vaswani et al. 2017, section 3.2)."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch.nn.functional as F
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from transformer_lib.masks import causal_mask, masked_softmax
+
+Mask = Bool[Tensor, "..."]
+
+
+def attention_weights(
+    query: Float[Tensor, "*batch query width"], key: Float[Tensor, "*batch key width"], mask: Mask | None = None
+) -> Float[Tensor, "*batch query key"]:
+    """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04."""
+    return masked_softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), mask)
+
+
+def scaled_dot_product_attention(
+    query: Float[Tensor, "*batch query width"],
+    key: Float[Tensor, "*batch key width"],
+    value: Float[Tensor, "*batch key value_width"],
+    mask: Mask | None = None,
+    *,
+    dropout: float = 0.0,
+) -> Float[Tensor, "*batch query value_width"]:
+    """Each query's average of the values, weighted by `attention_weights`: the formula as written, for reading.
+
+    `dropout` is a probability and always applies, as in `F.scaled_dot_product_attention`: pass 0 outside training.
+    """
+    return F.dropout(attention_weights(query, key, mask), dropout) @ value
+
+
+class MultiHeadAttention(nn.Module):
+    """H attentions side by side, each on its own d_model/H wide projection, joined by an output projection. Lesson 09.
+
+    Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is our `q_proj`, `k_proj`
+    and `v_proj` stacked. Note that torch's boolean masks mean the opposite of ours.
+    `dropout` falls on the attention weights; it is not in the paper, hence 0.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, *, dropout: float = 0.0, bias: bool = True):
+        super().__init__()
+        if d_model % num_heads:
+            raise ValueError(f"d_model={d_model} is not divisible by num_heads={num_heads}")
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.q_proj = nn.Linear(d_model, d_model, bias=bias)
+        self.k_proj = nn.Linear(d_model, d_model, bias=bias)
+        self.v_proj = nn.Linear(d_model, d_model, bias=bias)
+        self.out_proj = nn.Linear(d_model, d_model, bias=bias)
+        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query d_model"],
+        key: Float[Tensor, "batch key d_model"],
+        value: Float[Tensor, "batch key d_model"],
+        mask: Mask | None = None,
+        *,
+        is_causal: bool = False,
+    ) -> Float[Tensor, "batch query d_model"]:
+        """What each query gathers from the values. `mask` broadcasts to (batch, heads, query, key), True = may attend;
+        `is_causal` adds the causal mask, in train() and in eval() alike."""
+        return self.attend(query, *self.keys_values(key, value), mask, is_causal=is_causal)
+
+    def keys_values(
+        self, key: Float[Tensor, "batch key d_model"], value: Float[Tensor, "batch key d_model"]
+    ) -> tuple[Float[Tensor, "batch heads key d_head"], Float[Tensor, "batch heads key d_head"]]:
+        """The projected keys and values, split into heads: what a decoder may keep instead of computing it again."""
+        return self._split(self.k_proj(key)), self._split(self.v_proj(value))
+
+    def attend(
+        self,
+        query: Float[Tensor, "batch query d_model"],
+        k: Float[Tensor, "batch heads key d_head"],
+        v: Float[Tensor, "batch heads key d_head"],
+        mask: Mask | None = None,
+        *,
+        is_causal: bool = False,
+    ) -> Float[Tensor, "batch query d_model"]:
+        """`forward` from keys and values that are already projected."""
+        q = self._split(self.q_proj(query))  # (B, H, Tq, D)
+        q_len, k_len = q.size(-2), k.size(-2)
+        if is_causal and not (mask is None and self.record is None and q_len == k_len):
+            # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
+            causal = causal_mask(q_len, k_len, q.device)
+            mask, is_causal = (causal if mask is None else mask & causal), False
+        dropout = self.dropout if self.training else 0.0
+        if self.record is None:
+            context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
+        else:
+            weights = attention_weights(q, k, mask)  # (B, H, Tq, Tk)
+            self.record.append(weights.detach())
+            context = F.dropout(weights, dropout) @ v
+        return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
+
+    def _split(self, x: Float[Tensor, "batch time d_model"]) -> Float[Tensor, "batch heads time d_head"]:
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+@contextmanager
+def record_attention(model: nn.Module) -> Iterator[dict[str, list[Float[Tensor, "batch heads query key"]]]]:
+    """Collect the attention weights of every attention module that runs inside the block, in the order of its calls.
+
+        with record_attention(model) as maps:
+            model(src, tgt_in)
+        maps["decoder.layers.1.cross_attn"][-1]     # (batch, heads, query, key), before dropout
+
+    Outputs are those of the fast path. On leaving, also by an exception, every module is fast again.
+    """
+    listened = {name: module for name, module in model.named_modules() if hasattr(module, "record")}
+    before = {name: module.record for name, module in listened.items()}
+    maps = {name: [] for name in listened}
+    for name, module in listened.items():
+        module.record = maps[name]
+    try:
+        yield maps
+    finally:
+        for name, module in listened.items():
+            module.record = before[name]

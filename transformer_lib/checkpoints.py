@@ -1,0 +1,217 @@
+"""Models and training runs on disk: safetensors for tensors, JSON for the rest, nothing that could run code. Lesson 14.
+
+A run's directory holds one folder a checkpoint:
+
+    step-000500/  model.safetensors        the weights
+                  checkpoint.json          model class, configuration, vocabularies, step, metrics
+                  training.safetensors     with training.json all that `fit` needs to go on: optimiser, random states, history
+                  SHA256SUMS               of the files above, tested before they are read
+
+A checkpoint is written under another name and renamed when it is whole, so a folder of that name is complete.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import shutil
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors.torch import load_file, save_file
+from safetensors.torch import load_model as load_weights
+from safetensors.torch import save_model as save_weights
+from torch import Tensor, nn
+
+from transformer_lib.corpus import Subwords, Vocabulary, vocabulary_from_json
+from transformer_lib.transformer import Transformer, TransformerConfig
+
+MODELS = {"transformer": (Transformer, TransformerConfig)}
+
+AnyVocabulary = Vocabulary | Subwords
+
+
+class LoadedModel(NamedTuple):
+    """A model in eval(), its vocabularies, and what was written beside it: step, metrics, and the `info` of its maker."""
+
+    model: nn.Module
+    source_vocabulary: AnyVocabulary
+    target_vocabulary: AnyVocabulary
+    info: dict
+
+
+def save_checkpoint(
+    directory: str | Path,
+    model: nn.Module,
+    vocabularies: tuple[AnyVocabulary, AnyVocabulary],
+    *,
+    metrics: dict | None = None,
+    info: dict | None = None,
+    snapshot: dict | None = None,
+    keep: int = 2,
+) -> Path:
+    """Write `directory`/step-N, N being the snapshot's step (0 without one), and return it.
+
+    Of the older checkpoints the newest stay, `keep` in all, and so does the one with the lowest
+    `metrics["validation_loss"]`. A full disk raises OSError and leaves them all as they were.
+    """
+    step = snapshot["step"] if snapshot else 0
+    final = Path(directory) / f"step-{step:06d}"
+    partial = final.with_name(f".{final.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        save_weights(model, str(partial / "model.safetensors"))
+        content = {
+            "model": next(name for name, (kind, _) in MODELS.items() if type(model) is kind),
+            "config": dataclasses.asdict(model.config),
+            "step": step,
+            "metrics": metrics or {},
+            "info": info or {},
+            "vocabularies": [vocabulary.to_json() for vocabulary in vocabularies],
+        }
+        _write_json(partial / "checkpoint.json", content)
+        if snapshot:
+            tensors: dict[str, Tensor] = {}
+            rest = _pack({name: value for name, value in snapshot.items() if name != "model"}, tensors)
+            save_file(tensors, partial / "training.safetensors")
+            _write_json(partial / "training.json", rest)
+        sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(partial.iterdir()))
+        (partial / "SHA256SUMS").write_text(sums)
+        for path in partial.iterdir():
+            _to_disk(path)
+        if final.exists():
+            shutil.rmtree(final)
+        partial.rename(final)
+        _to_disk(final.parent)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _remove_old(final.parent, keep)
+    return final
+
+
+def load_model(directory: str | Path, device: torch.device | str = "cpu") -> LoadedModel:
+    """The model in `directory`: a checkpoint's folder, or a run's, of which the one with the best validation loss is taken.
+
+    A damaged checkpoint is passed over with a warning. Raises FileNotFoundError where there is none, ValueError where none
+    is whole.
+    """
+    folder, content = _first_whole(sorted(_checkpoints(directory), key=_loss_then_age), directory)
+    model = _build(folder, content)
+    vocabularies = [vocabulary_from_json(data) for data in content["vocabularies"]]
+    info = {"step": content["step"], "metrics": content["metrics"], **content["info"]}
+    return LoadedModel(model.to(device).eval(), *vocabularies, info)
+
+
+def load_snapshot(directory: str | Path) -> dict:
+    """What `fit(..., resume=...)` needs to go on from the newest checkpoint in `directory` that is whole."""
+    folders = [folder for folder in _checkpoints(directory) if (folder / "training.json").exists()]
+    folder, content = _first_whole(sorted(folders, reverse=True), directory)
+    rest = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    snapshot = _unpack(rest, load_file(folder / "training.safetensors"))
+    return {**snapshot, "model": _build(folder, content).state_dict()}
+
+
+def _build(folder: Path, content: dict) -> nn.Module:
+    model_class, config_class = MODELS[content["model"]]
+    model = model_class(config_class(**content["config"]))
+    load_weights(model, str(folder / "model.safetensors"))
+    return model
+
+
+def _checkpoints(directory: str | Path) -> list[Path]:
+    directory = Path(directory)
+    if (directory / "checkpoint.json").exists():
+        return [directory]
+    return sorted(directory.glob("step-*"))
+
+
+def _loss_then_age(folder: Path) -> tuple[float, int]:
+    """Sorts the best validation loss first, and the newest first where none was measured."""
+    try:
+        content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+        return content["metrics"].get("validation_loss", float("inf")), -content["step"]
+    except (OSError, ValueError, KeyError):
+        return float("inf"), 0
+
+
+def _first_whole(folders: list[Path], directory: str | Path) -> tuple[Path, dict]:
+    if not folders:
+        raise FileNotFoundError(f"no checkpoint in {str(directory)!r}: expected folders named step-000100 and the like")
+    for folder in folders:
+        damage = _damage(folder)
+        if not damage:
+            return folder, json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+        warnings.warn(f"passing over {folder}: {damage}", stacklevel=3)
+    raise ValueError(f"no whole checkpoint in {str(directory)!r}: {folders[0].name}: {_damage(folders[0])}")
+
+
+def _damage(folder: Path) -> str | None:
+    """What is wrong with a checkpoint, in words, or None."""
+    try:
+        sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    except (OSError, ValueError):
+        return "its SHA256SUMS is missing or unreadable"
+    for name in {"model.safetensors", "checkpoint.json", *sums}:
+        if name not in sums:
+            return f"SHA256SUMS does not list {name}"
+        if not (folder / name).is_file():
+            return f"{name} is missing"
+        if (found := _sha256(folder / name)) != sums[name]:
+            return f"{name} was truncated or changed: SHA-256 {found[:12]}…, expected {sums[name][:12]}…"
+    return None
+
+
+def _remove_old(directory: Path, keep: int) -> None:
+    folders = _checkpoints(directory)
+    best = min(folders, key=_loss_then_age)
+    for folder in folders[:-keep]:
+        if folder != best:
+            shutil.rmtree(folder)
+
+
+def _pack(value: Any, tensors: dict[str, Tensor]) -> Any:
+    """`value` as JSON, its tensors moved to `tensors`; dictionaries become lists of pairs, since their keys may be numbers."""
+    if isinstance(value, Tensor):
+        name = str(len(tensors))
+        tensors[name] = value.detach().cpu().contiguous().clone()
+        return {"tensor": name}
+    if isinstance(value, dict):
+        return {"dict": [[key, _pack(item, tensors)] for key, item in value.items()]}
+    if isinstance(value, list | tuple):
+        return {"list": [_pack(item, tensors) for item in value]}
+    return value
+
+
+def _unpack(value: Any, tensors: dict[str, Tensor]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {key: _unpack(item, tensors) for key, item in content}
+    return [_unpack(item, tensors) for item in content]
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _to_disk(path: Path) -> None:
+    """Have the system write `path` out, so that a power cut after the rename cannot leave an empty file behind."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows does not open directories
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

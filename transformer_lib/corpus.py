@@ -1,0 +1,358 @@
+"""Parallel text: sentence pairs, their tokens, and the vocabularies that turn tokens into ids and back. Lesson 05.
+
+The shipped corpora are described in data/README.md. Any other corpus is a file of yours: Tatoeba's tab-separated pairs, or
+two files whose lines belong together.
+"""
+
+import gzip
+import hashlib
+import re
+import warnings
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+DATA = Path(__file__).parent.parent / "data"
+SHIPPED = {"everyday": "everyday.tsv"}
+
+PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
+PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
+
+# ---------------------------------------------------------------------------------------------------------------- tokens
+
+_WORD = r"\w+(?:-\w+)*"
+_TOKEN = {
+    "en": re.compile(rf"'{_WORD}|{_WORD}|[^\w\s]"),  # i 'm
+    "fr": re.compile(rf"{_WORD}'?|[^\w\s]"),  # j' ai
+    "de": re.compile(rf"{_WORD}|[^\w\s]"),
+}
+_LANGUAGES = {"eng": "en", "fra": "fr", "fre": "fr", "deu": "de", "ger": "de"}
+
+
+def tokenize(text: str, language: str) -> list[str]:
+    """Lower-case words and punctuation marks; the apostrophe stays with the short word: `i 'm`, `j' ai`.
+
+    Words with inner hyphens stay whole. Word alignments index these tokens.
+    """
+    if language not in _TOKEN:
+        raise ValueError(f"language={language!r} is none of {', '.join(_TOKEN)}")
+    return _TOKEN[language].findall(text.lower().replace("’", "'"))
+
+
+def detokenize(tokens: Iterable[str], language: str) -> str:
+    """Tokens as a person would write them, with a capital at the start; what `tokenize` lower-cased stays lower-case."""
+    text = " ".join(tokens)
+    text = re.sub(r" (?=[.,…)\]%])", "", text)
+    text = re.sub(r"(?<=[(\[]) ", "", text)
+    # French joins after the apostrophe and leaves a space before ! ? : ;
+    text = text.replace("' ", "'") if language == "fr" else re.sub(r" (?=['!?:;])", "", text)
+    return text[:1].upper() + text[1:]
+
+
+# ----------------------------------------------------------------------------------------------------------- vocabularies
+
+
+class Vocabulary:
+    """The words of a language as ids: <pad> <bos> <eos> <unk> are 0 to 3, then the words, the most frequent first.
+
+    Build it from the training sentences only; a word it does not know becomes <unk>.
+    """
+
+    def __init__(self, words: Sequence[str], language: str):
+        self.language = language
+        self.words = list(words)
+        self._tokens = [*SPECIAL, *self.words]
+        self._ids = {token: i for i, token in enumerate(self._tokens)}
+        if len(self._ids) != len(self._tokens):
+            twice = [token for token, n in Counter(self._tokens).items() if n > 1]
+            raise ValueError(f"these words stand in the vocabulary twice: {', '.join(twice[:5])}")
+
+    @classmethod
+    def build(cls, sentences: Iterable[str], language: str, min_count: int = 1) -> "Vocabulary":
+        """Every word that occurs at least `min_count` times, by falling frequency, ties in alphabetical order."""
+        counts = Counter(word for sentence in sentences for word in tokenize(sentence, language))
+        words = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
+        return cls(words, language)
+
+    def __len__(self) -> int:
+        return len(self._tokens)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the sentence's tokens, without <bos> and <eos>."""
+        return [self._ids.get(token, UNK_ID) for token in tokenize(text, self.language)]
+
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """The token behind every id, special ones too: what stands on the axes of an attention map."""
+        return [self._tokens[i] for i in ids]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The sentence up to <eos>, written as people write it."""
+        return detokenize(self.tokens(_before_eos(ids)), self.language)
+
+    def unknown(self, text: str) -> list[str]:
+        """The words of `text` that become <unk>."""
+        return [token for token in tokenize(text, self.language) if token not in self._ids]
+
+    def to_json(self) -> dict:
+        return {"kind": "words", "language": self.language, "words": self.words}
+
+
+class Subwords:
+    """Byte-pair encoding (Sennrich et al. 2016): frequent words stay whole, rare ones fall into pieces that are known.
+
+    Serves wherever a `Vocabulary` does; `tokens` marks the start of a word with ▁. Pieces never cross `tokenize`'s borders.
+    """
+
+    def __init__(self, tokenizer, language: str):
+        self.language = language
+        self._tokenizer = tokenizer
+
+    @classmethod
+    def build(cls, sentences: Iterable[str], language: str, size: int = 4000) -> "Subwords":
+        """Learn at most `size` pieces, the four special ones included, from the training sentences."""
+        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+        tokenizer = Tokenizer(models.BPE(unk_token=UNK))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
+        trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
+        tokenizer.train_from_iterator((" ".join(tokenize(s, language)) for s in sentences), trainer)
+        return cls(tokenizer, language)
+
+    def __len__(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def encode(self, text: str) -> list[int]:
+        return self._tokenizer.encode(" ".join(tokenize(text, self.language))).ids
+
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        return [self._tokenizer.id_to_token(int(i)) for i in ids]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        text = self._tokenizer.decode([int(i) for i in _before_eos(ids)], skip_special_tokens=False)
+        return detokenize(text.split(), self.language)
+
+    def unknown(self, text: str) -> list[str]:
+        """The words of `text` in which even a piece is unknown (a letter that training never showed)."""
+        return [t for t in tokenize(text, self.language) if UNK_ID in self._tokenizer.encode(t).ids]
+
+    def to_json(self) -> dict:
+        return {"kind": "subwords", "language": self.language, "tokenizer": self._tokenizer.to_str()}
+
+
+def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
+    """The vocabulary that `to_json` described."""
+    if data["kind"] == "words":
+        return Vocabulary(data["words"], data["language"])
+    from tokenizers import Tokenizer
+
+    return Subwords(Tokenizer.from_str(data["tokenizer"]), data["language"])
+
+
+def _before_eos(ids: Iterable[int]) -> Iterator[int]:
+    for i in ids:
+        if i == EOS_ID:
+            return
+        if i not in (PAD_ID, BOS_ID):
+            yield int(i)
+
+
+# --------------------------------------------------------------------------------------------------------------- corpora
+
+
+class SentencePair(NamedTuple):
+    """A sentence and its translation as people write them, with the gold links (i, j) between their tokens, if known."""
+
+    source: str
+    target: str
+    alignment: frozenset[tuple[int, int]] | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentence pairs in splits that share no source sentence."""
+
+    name: str
+    languages: tuple[str, str]
+    train: list[SentencePair] = field(repr=False)
+    valid: list[SentencePair] = field(repr=False)
+    test: list[SentencePair] = field(repr=False)
+
+    def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
+        """Source and target vocabulary of the training split."""
+        return tuple(
+            Vocabulary.build((pair[side] for pair in self.train), language, min_count)
+            for side, language in enumerate(self.languages)
+        )
+
+
+def load_corpus(
+    name_or_path: str | Path | Sequence[str | Path],
+    *,
+    languages: tuple[str, str] | None = None,
+    max_pairs: int | None = None,
+    max_words: int | None = None,
+    hold_out: Iterable[str] = (),
+    seed: int = 0,
+) -> Corpus:
+    """The corpus of that name (`everyday`), or one read from your files, split into train, valid and test.
+
+    A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one inside); two paths are
+    files whose n-th lines belong together (plain or .gz). Languages come from the file names (`train.de.gz`, `fra-eng.zip`)
+    unless given; English-French where they say nothing.
+
+    Splits are by source sentence as tokens, so that one English sentence never stands on two sides: a tenth of the
+    sentences, at most 500, for test, as many for valid. `seed` draws another split; the test set of a seed does not
+    depend on `max_pairs`. Of the pairs with at most `max_words` source words, `max_pairs` are drawn. The sentences in
+    `hold_out` go to test.
+
+    A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError for a file with no pair
+    at all, with one column, or not in UTF-8; FileNotFoundError names what was looked for.
+    """
+    paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
+    if len(paths) > 2:
+        raise ValueError(f"a corpus is one file of pairs or two files of lines, not {len(paths)} files")
+    name = " + ".join(Path(path).name for path in paths)
+    if len(paths) == 1 and str(paths[0]) in SHIPPED:
+        path = DATA / SHIPPED[str(paths[0])]
+        verify(path)
+        paths, name, languages = [path], str(paths[0]), ("en", "fr")
+    for path in paths:
+        if not Path(path).is_file():
+            raise FileNotFoundError(
+                f"no corpus {str(path)!r}: not one of the shipped ones ({', '.join(SHIPPED)}), and no such file"
+            )
+    languages = languages or _languages_of(paths)
+    rows = _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
+    return _split(name, languages, rows, max_pairs, max_words, hold_out, seed)
+
+
+def verify(path: Path) -> None:
+    """Raise ValueError unless the shipped file at `path` is the one whose SHA-256 data/SHA256SUMS records."""
+    sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text().splitlines())
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != sums[path.name]:
+        raise ValueError(
+            f"{path.name} was changed: its SHA-256 is {found[:12]}…, data/SHA256SUMS says {sums[path.name][:12]}…. "
+            f"`git checkout data` brings it back; to use your own version, copy it and load the copy by its path"
+        )
+
+
+def _split(name, languages, rows, max_pairs, max_words, hold_out, seed) -> Corpus:
+    def identity(sentence: str) -> str:
+        return " ".join(tokenize(sentence, languages[0]))
+
+    def draw(key: str) -> bytes:
+        return hashlib.sha256(f"{seed}:{key}".encode()).digest()
+
+    groups: dict[str, dict[SentencePair, None]] = {}  # a dict keeps order and drops pairs that stand twice
+    for pair in rows:
+        key = identity(pair.source)
+        if max_words is None or sum(token[0].isalnum() for token in key.split()) <= max_words:
+            groups.setdefault(key, {})[pair] = None
+    if not groups:
+        raise ValueError(f"{name} holds no sentence pair" + (f" of at most {max_words} words" if max_words else ""))
+    held = {identity(sentence) for sentence in hold_out}
+    order = sorted(groups.keys() - held, key=draw)
+    size = min(500, max(1, len(order) // 10)) if len(order) >= 3 else 0
+    test_keys = sorted(groups.keys() & held, key=draw) + order[:size]
+    splits = {"test": test_keys, "valid": order[size : 2 * size], "train": order[2 * size :]}
+    pairs, left = {}, max_pairs
+    for split, keys in splits.items():
+        pairs[split] = [pair for key in keys for pair in groups[key]][:left]
+        left = None if left is None else left - len(pairs[split])
+    if not pairs["train"]:
+        raise ValueError(f"max_pairs={max_pairs} leaves none to train on: valid and test of {name} take {2 * size}")
+    return Corpus(name, tuple(languages), **pairs)
+
+
+def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str]:
+    """The languages that the file names spell: train.de.gz + train.en.gz, fra-eng.zip (Tatoeba lists English first)."""
+    named = [[_LANGUAGES.get(part, part) for part in re.split(r"\W", Path(path).name.lower())[::-1]] for path in paths]
+    if len(paths) == 2:
+        found = [next((part for part in parts if part in _TOKEN), None) for parts in named]
+    else:
+        found = [part for part in named[0] if part in _TOKEN]
+    if len(found) == 2 and all(found):
+        return tuple(found)
+    if len(paths) == 2:
+        raise ValueError(
+            f"the languages of {paths[0]} and {paths[1]} are not in their names: pass languages=('de', 'en')"
+        )
+    return ("en", "fr")
+
+
+def _read_bytes(path: Path) -> bytes:
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes())
+    if path.suffix != ".zip":
+        return path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        inside = [n for n in archive.namelist() if n.endswith((".txt", ".tsv")) and not Path(n).name.startswith("_")]
+        if len(inside) != 1:
+            raise ValueError(f"{path.name} should hold one .txt or .tsv file of pairs, but holds {inside or 'none'}")
+        return archive.read(inside[0])
+
+
+def _read_text(path: Path) -> str:
+    try:
+        raw = _read_bytes(path)
+    except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError, zlib.error) as error:
+        raise ValueError(f"{path.name} is damaged or not a {path.suffix} file ({error}): fetch it again") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise ValueError(
+            f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} on line {line}. Save it as UTF-8 and load it again"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path.name} is empty")
+    return text
+
+
+def _read_columns(path: Path) -> Iterator[SentencePair]:
+    """Source TAB target, then perhaps an alignment `0-0 1-2`; further columns (Tatoeba's attribution) are not read."""
+    lines = [line.rstrip("\r") for line in _read_text(path).split("\n")]
+    if not any("\t" in line for line in lines):
+        raise ValueError(f"{path.name} has one column: a line should be source TAB target")
+    skipped = []
+    for number, line in enumerate(lines, start=1):
+        source, _, rest = line.partition("\t")
+        target, _, links = rest.partition("\t")
+        if source.strip() and target.strip():
+            yield SentencePair(source.strip(), target.strip(), _links(links))
+        elif line.strip():
+            skipped.append(number)
+    _warn_skipped(path.name, skipped, "source TAB target")
+
+
+def _links(text: str) -> frozenset[tuple[int, int]] | None:
+    if not re.fullmatch(r"\d+-\d+( \d+-\d+)*", text):
+        return None
+    return frozenset(tuple(map(int, link.split("-"))) for link in text.split())
+
+
+def _read_lines(source_path: Path, target_path: Path) -> Iterator[SentencePair]:
+    sources, targets = (_read_text(path).removesuffix("\n").split("\n") for path in (source_path, target_path))
+    if len(sources) != len(targets):
+        raise ValueError(
+            f"{source_path.name} has {len(sources)} lines, {target_path.name} has {len(targets)}: they do not belong together"
+        )
+    skipped = []
+    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
+        if source.strip() and target.strip():
+            yield SentencePair(source.strip(), target.strip())
+        elif source.strip() or target.strip():
+            skipped.append(number)
+    _warn_skipped(f"{source_path.name} + {target_path.name}", skipped, "a sentence on both sides")
+
+
+def _warn_skipped(name: str, numbers: list[int], expected: str) -> None:
+    if numbers:
+        shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
+        warnings.warn(f"{name}: skipped {len(numbers)} lines without {expected} (line {shown})", stacklevel=4)

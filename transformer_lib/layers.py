@@ -1,0 +1,130 @@
+"""What a Transformer is stacked from: feed-forward, Add & Norm, the encoder layer and the decoder layer. Lessons 11, 12."""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from transformer_lib.attention import Mask, MultiHeadAttention
+
+KeysValues = tuple[Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]]  # of any length
+
+
+class PositionwiseFeedForward(nn.Module):
+    """max(0, x W₁ + b₁) W₂ + b₂ at every position alike: it mixes no positions (Vaswani et al. 2017, section 3.3)."""
+
+    def __init__(self, d_model: int, d_ff: int, *, dropout: float = 0.0):
+        super().__init__()
+        self.up_proj = nn.Linear(d_model, d_ff)
+        self.dropout = nn.Dropout(dropout)
+        self.down_proj = nn.Linear(d_ff, d_model)
+
+    def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        return self.down_proj(self.dropout(F.relu(self.up_proj(x))))
+
+
+class AddNorm(nn.Module):
+    """A residual connection around a sublayer, with layer normalisation over the features of each token alone.
+
+    Post-norm, as in the paper: norm(x + sublayer(x)). Pre-norm (`norm_first`): x + sublayer(norm(x)), which leaves a clean
+    path from the last layer to the first and trains at depths where post-norm does not (lesson 14).
+    """
+
+    def __init__(self, d_model: int, *, dropout: float = 0.0, norm_first: bool = False):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(
+        self, x: Float[Tensor, "batch time d_model"], sublayer: Callable[[Tensor], Tensor]
+    ) -> Float[Tensor, "batch time d_model"]:
+        if self.norm_first:
+            return x + self.dropout(sublayer(self.norm(x)))
+        return self.norm(x + self.dropout(sublayer(x)))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward, each in an Add & Norm: equal to `nn.TransformerEncoderLayer`."""
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.1,
+        attention_dropout: float = 0.0,
+        norm_first: bool = False,
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
+        self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+
+    def forward(
+        self, x: Float[Tensor, "batch source d_model"], mask: Mask | None = None
+    ) -> Float[Tensor, "batch source d_model"]:
+        x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
+        return self.add_norm2(x, self.feed_forward)
+
+
+class DecoderLayer(nn.Module):
+    """Causal self-attention, attention to the memory, feed-forward: equal to `nn.TransformerDecoderLayer`.
+
+    It is causal by itself, in train() and in eval(). `forward` takes all positions at once, `step` one after the other;
+    both give the same (lesson 12).
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.1,
+        attention_dropout: float = 0.0,
+        norm_first: bool = False,
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+        self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
+        self.add_norm3 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch target d_model"],
+        memory: Float[Tensor, "batch source d_model"],
+        tgt_mask: Mask | None = None,
+        memory_mask: Mask | None = None,
+    ) -> Float[Tensor, "batch target d_model"]:
+        x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, tgt_mask, is_causal=True))
+        x = self.add_norm2(x, lambda y: self.cross_attn(y, memory, memory, memory_mask))
+        return self.add_norm3(x, self.feed_forward)
+
+    def step(
+        self,
+        x: Float[Tensor, "batch 1 d_model"],
+        past: KeysValues,
+        memory: KeysValues,
+        memory_mask: Mask | None = None,
+    ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
+        """The next position alone, from the projected keys and values of the earlier ones and of the memory.
+
+        Returns the output and `past` grown by one; the `past` given is left as it was, so that beams may branch from it.
+        """
+
+        def attend_to_past(y: Tensor) -> Tensor:
+            nonlocal past
+            past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, self.self_attn.keys_values(y, y), strict=True))
+            return self.self_attn.attend(y, *past)
+
+        x = self.add_norm1(x, attend_to_past)
+        x = self.add_norm2(x, lambda y: self.cross_attn.attend(y, *memory, memory_mask))
+        return self.add_norm3(x, self.feed_forward), past

@@ -1,0 +1,55 @@
+"""How good a translation is, and how good an alignment. Lessons 05, 06, 15."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sacrebleu
+
+Links = frozenset[tuple[int, int]] | set[tuple[int, int]]
+
+
+class Bleu(NamedTuple):
+    """A BLEU score from 0 to 100, and the signature without which it cannot be compared with another."""
+
+    score: float
+    signature: str
+
+
+def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
+    """Corpus BLEU by sacrebleu on text as people write it: 13a tokens, lower-cased, one reference each (Post 2018)."""
+    _same_number(hypotheses, references)
+    metric = sacrebleu.BLEU(lowercase=True)
+    return Bleu(metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature()))
+
+
+def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """The share, 0 to 1, of hypotheses equal to their reference but for case and white space."""
+    _same_number(hypotheses, references)
+    same = [h.lower().split() == r.lower().split() for h, r in zip(hypotheses, references, strict=True)]
+    return sum(same) / len(same)
+
+
+def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> float:
+    """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences: 0 where every link is right, 1 where none is (Och and Ney 2003).
+
+    The gold links all count as sure.
+    """
+    _same_number(predicted, gold)
+    hits = sum(len(set(p) & set(g)) for p, g in zip(predicted, gold, strict=True))
+    links = sum(map(len, predicted)) + sum(map(len, gold))
+    if not links:
+        raise ValueError("alignment_error_rate of no links at all is undefined")
+    return 1 - 2 * hits / links
+
+
+def perplexity(loss: float) -> float:
+    """e to the mean loss per token in nats: among how many equally likely tokens the model hesitates."""
+    return math.exp(loss)
+
+
+def _same_number(ours: Sequence, theirs: Sequence) -> None:
+    if len(ours) != len(theirs):
+        raise ValueError(f"{len(ours)} hypotheses for {len(theirs)} references")
+    if not len(ours):
+        raise ValueError("nothing to score: 0 hypotheses for 0 references")

@@ -1,0 +1,284 @@
+"""Teaching a model: the loss, the learning rate, and the loop. It knows nothing of a model but `logits = model(src, tgt_in)`.
+
+Lesson 14.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+
+import pandas as pd
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+
+from transformer_lib.attention import Mask
+from transformer_lib.batching import Batch
+from transformer_lib.corpus import PAD_ID
+from transformer_lib.runtime import autocast
+
+
+def label_smoothed_cross_entropy(
+    logits: Float[Tensor, "tokens vocab"], targets: Int[Tensor, " tokens"], smoothing: float, pad_id: int = PAD_ID
+) -> Float[Tensor, ""]:
+    """Mean cross-entropy against (1 − ε)·(the target) + ε·(uniform over the vocabulary without <pad>).
+
+    In nats per token. (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4)
+    """
+    if not smoothing:
+        return F.cross_entropy(logits, targets)
+    log_probs = logits.log_softmax(dim=-1)
+    of_target = log_probs.gather(1, targets[:, None]).squeeze(1)
+    of_uniform = (log_probs.sum(dim=1) - log_probs[:, pad_id]) / (logits.size(1) - 1)
+    return -((1 - smoothing) * of_target + smoothing * of_uniform).mean()
+
+
+def loss_on_batch(
+    model: nn.Module,
+    src: Int[Tensor, "batch source"],
+    tgt_in: Int[Tensor, "batch target"],
+    tgt_out: Int[Tensor, "batch target"],
+    *,
+    src_mask: Mask | None = None,
+    pad_id: int = PAD_ID,
+    label_smoothing: float = 0.0,
+) -> Float[Tensor, ""]:
+    """Mean loss per real target token, in nats; padding counts neither in the sum nor in the number.
+
+    Logits are computed only where there is a real target. The padding of `tgt_in` needs no mask: it comes after all real
+    tokens, where a causal decoder does not look.
+    """
+    real = tgt_out != pad_id
+    logits = model(src, tgt_in, src_mask, only=real)
+    return label_smoothed_cross_entropy(logits, tgt_out[real], label_smoothing, pad_id)
+
+
+def warmup_inverse_sqrt(step: int, *, peak: float, warmup: int) -> float:
+    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step (steps count from 1).
+
+    The paper's own peak is `paper_peak(d_model, warmup)`. (Vaswani et al. 2017, eq. 3)
+    """
+    return peak * min(step / warmup, math.sqrt(warmup / step)) if warmup else peak / math.sqrt(step)
+
+
+def paper_peak(d_model: int, warmup: int) -> float:
+    """1/√(d_model · warmup): the highest learning rate of equation 3."""
+    return (d_model * warmup) ** -0.5
+
+
+def warmup_cosine(step: int, *, peak: float, warmup: int, steps: int) -> float:
+    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`: for runs whose length is known."""
+    if step < warmup:
+        return peak * step / warmup
+    return peak * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, steps - warmup))))
+
+
+@dataclass
+class History:
+    """What a training run measured: a row a step, and a row an evaluation."""
+
+    steps: list[dict] = field(default_factory=list)
+    evaluations: list[dict] = field(default_factory=list)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row a step: step, epoch, loss (nats per token), learning_rate, tokens_per_second."""
+        return pd.DataFrame(self.steps)
+
+    @property
+    def evaluation_frame(self) -> pd.DataFrame:
+        """A row an evaluation: step, and whatever `evaluate` returned (validation_loss, BLEU, …)."""
+        return pd.DataFrame(self.evaluations)
+
+
+@torch.inference_mode()
+def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str = "fp32") -> float:
+    """Mean loss per real token over all batches, without smoothing, in eval(); the model is put back as it was."""
+    training, device = model.training, next(model.parameters()).device
+    model.eval()
+    total, tokens = 0.0, 0
+    for batch in batches:
+        batch = batch.to(device)
+        with autocast(device, precision):
+            loss = loss_on_batch(model, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask)
+        total, tokens = total + loss.item() * batch.num_tokens, tokens + batch.num_tokens
+    model.train(training)
+    return total / tokens
+
+
+def fit(
+    model: nn.Module,
+    batches: Iterable[Batch],
+    *,
+    steps: int,
+    learning_rate: Callable[[int], float] | float = 1e-3,
+    label_smoothing: float = 0.1,
+    clip: float = 1.0,
+    accumulate: int = 1,
+    precision: str = "fp32",
+    minutes: float | None = None,
+    evaluate: Callable[[nn.Module], dict] | None = None,
+    evaluate_every: int | None = None,
+    save: Callable[[dict], None] | None = None,
+    save_every: int | None = None,
+    resume: dict | None = None,
+    progress: bool = True,
+) -> History:
+    """Train `model` for `steps` updates with Adam, and say what happened.
+
+    `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which. `learning_rate` is a number
+    or a function of the step, counted from 1. Each update averages over the real tokens of `accumulate` batches, as one
+    large batch would, and cuts the gradient's norm at `clip`. `minutes` ends the run early by the clock.
+
+    `evaluate(model)` returns numbers for the history, every `evaluate_every` steps and at the end. `save(snapshot)` gets
+    all that a later call needs as `resume=snapshot` to go on as if it had not stopped; every `save_every` steps, at the
+    end, and on Ctrl-C. Raises ValueError on the first loss that is not a number.
+    """
+    run = _Run(model, batches, precision, resume)
+    rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    bar = tqdm(total=steps, initial=run.step, unit="step", disable=None if progress else True, leave=False)
+    model.train()
+    with bar, _interrupt_after_step() as interrupted:
+        for group in run.groups(accumulate):
+            if run.step >= steps or (deadline and time.monotonic() > deadline):
+                break
+            row = run.update(group, rate(run.step + 1), label_smoothing, clip)
+            bar.set_postfix(loss=f"{row['loss']:.3f}", tokens_per_s=f"{row['tokens_per_second']:.0f}", refresh=False)
+            bar.update()
+            if interrupted:
+                break
+            if evaluate and evaluate_every and run.step % evaluate_every == 0 and run.step < steps:
+                run.history.evaluations.append({"step": run.step, **evaluate(model)})
+            if save and save_every and run.step % save_every == 0 and run.step < steps:
+                save(run.snapshot())
+    if evaluate and not interrupted:
+        run.history.evaluations.append({"step": run.step, **evaluate(model)})
+    if save:
+        save(run.snapshot())
+    if interrupted:
+        raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}" + (", saved" if save else ""))
+    model.eval()
+    return run.history
+
+
+@contextmanager
+def _interrupt_after_step() -> Iterator[list]:
+    """Hold Ctrl-C back until the step is whole; the list yielded is empty until it came. A second Ctrl-C acts at once."""
+    came = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+
+    def handler(*_):
+        came.append(True)
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Run:
+    """The state of a training run: what has to be kept so that it can stop anywhere and go on the same."""
+
+    def __init__(self, model: nn.Module, batches: Iterable[Batch], precision: str, resume: dict | None):
+        self.model, self.batches, self.precision = model, batches, precision
+        self.device = next(model.parameters()).device
+        self.optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")
+        self.history = History()
+        self.step, self.epoch, self.in_epoch = 0, 0, 0  # updates made; where in the data the next one begins
+        if resume:
+            self._restore(resume)
+
+    def groups(self, accumulate: int) -> Iterator[list[Batch]]:
+        """The batches of each update, epoch after epoch, from where the run stands."""
+        while True:
+            if hasattr(self.batches, "set_epoch"):
+                self.batches.set_epoch(self.epoch)
+            epoch = islice(self.batches, self.in_epoch, None)
+            empty = True
+            while group := list(islice(epoch, accumulate)):
+                empty = False
+                yield group
+            if empty and not self.in_epoch:
+                raise ValueError("there is no batch to train on")
+            self.epoch, self.in_epoch = self.epoch + 1, 0
+
+    def update(self, group: list[Batch], learning_rate: float, label_smoothing: float, clip: float) -> dict:
+        """One step of the optimiser on the mean loss per real token over all batches of `group`."""
+        began = time.perf_counter()
+        tokens = sum(batch.num_tokens for batch in group)
+        for parameters in self.optimizer.param_groups:
+            parameters["lr"] = learning_rate
+        total = torch.zeros((), device=self.device)
+        for batch in group:
+            batch = batch.to(self.device)
+            with autocast(self.device, self.precision):
+                loss = loss_on_batch(
+                    self.model,
+                    batch.src,
+                    batch.tgt_in,
+                    batch.tgt_out,
+                    src_mask=batch.src_mask,
+                    label_smoothing=label_smoothing,
+                )
+            share = loss * (batch.num_tokens / tokens)
+            self.scaler.scale(share).backward()
+            total += share.detach()
+        value = total.item()
+        if not math.isfinite(value):
+            raise ValueError(
+                f"the loss is {value} at step {self.step + 1}, learning rate {learning_rate:.2g}: "
+                "lower the rate, lengthen the warm-up, or train in fp32"
+            )
+        self.scaler.unscale_(self.optimizer)
+        nn.utils.clip_grad_norm_(self.model.parameters(), clip)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad(set_to_none=True)
+        self.step += 1
+        self.in_epoch += len(group)
+        row = {
+            "step": self.step,
+            "epoch": self.epoch,
+            "loss": value,
+            "learning_rate": learning_rate,
+            "tokens_per_second": tokens / (time.perf_counter() - began),
+        }
+        self.history.steps.append(row)
+        return row
+
+    def snapshot(self) -> dict:
+        """Everything `_restore` needs: nested dicts and lists of tensors, numbers and strings."""
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scaler": self.scaler.state_dict(),
+            "random": {"cpu": torch.get_rng_state()}
+            | ({"cuda": torch.cuda.get_rng_state(self.device)} if self.device.type == "cuda" else {}),
+            "step": self.step,
+            "epoch": self.epoch,
+            "in_epoch": self.in_epoch,
+            "history": {"steps": self.history.steps, "evaluations": self.history.evaluations},
+        }
+
+    def _restore(self, snapshot: dict) -> None:
+        self.model.load_state_dict(snapshot["model"])
+        self.optimizer.load_state_dict(snapshot["optimizer"])
+        self.scaler.load_state_dict(snapshot["scaler"])
+        torch.set_rng_state(snapshot["random"]["cpu"])
+        if "cuda" in snapshot["random"] and self.device.type == "cuda":
+            torch.cuda.set_rng_state(snapshot["random"]["cuda"], self.device)
+        self.step, self.epoch, self.in_epoch = (snapshot[name] for name in ("step", "epoch", "in_epoch"))
+        self.history = History(**snapshot["history"])

@@ -1,0 +1,217 @@
+"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017), and sizes to build it in. Lesson 13."""
+
+import math
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from transformer_lib.attention import Mask
+from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
+from transformer_lib.positions import LearnedPositions, SinusoidalPositions
+
+POSITIONS = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Every size of a Transformer. The defaults are the paper's base model; `PRESETS` names smaller and larger ones."""
+
+    src_vocab_size: int
+    tgt_vocab_size: int
+    d_model: int = 512
+    num_heads: int = 8
+    d_ff: int = 2048
+    num_layers: int = 6
+    max_len: int = 512
+    dropout: float = 0.1
+    attention_dropout: float = 0.0  # not in the paper
+    norm_first: bool = False
+    positions: str = "sinusoidal"  # or learned
+    tie_weights: str = "none"  # target: output = target embedding; all: source embedding too
+
+    def __post_init__(self):
+        if self.tie_weights == "all" and self.src_vocab_size != self.tgt_vocab_size:
+            raise ValueError(
+                f"tie_weights='all' needs one vocabulary, but src_vocab_size={self.src_vocab_size} "
+                f"and tgt_vocab_size={self.tgt_vocab_size}"
+            )
+        for name, allowed in {"positions": POSITIONS, "tie_weights": ("none", "target", "all")}.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
+
+    def layer_sizes(self) -> dict:
+        """The arguments that encoder and decoder layers share."""
+        names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
+        return {name: getattr(self, name) for name in names}
+
+
+class TokenEmbedding(nn.Embedding):
+    """A vector a token, with entries of variance 1/d_model, times √d_model: size 1 a component, like the position codes.
+
+    The small variance lets the same matrix serve as the output projection (`tie_weights`).
+    """
+
+    def reset_parameters(self):
+        nn.init.normal_(self.weight, std=self.embedding_dim**-0.5)
+
+    def forward(self, ids: Int[Tensor, "batch time"]) -> Float[Tensor, "batch time d_model"]:
+        return super().forward(ids) * math.sqrt(self.embedding_dim)
+
+
+class Encoder(nn.Module):
+    """Source ids in, memory out: one vector a source token, each of which has seen the whole sentence."""
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.embedding = TokenEmbedding(config.src_vocab_size, config.d_model)
+        self.positions = POSITIONS[config.positions](config.d_model, config.max_len, dropout=config.dropout)
+        self.layers = nn.ModuleList(EncoderLayer(**config.layer_sizes()) for _ in range(config.num_layers))
+        self.norm = (
+            nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
+        )  # post-norm ends in one already
+
+    def forward(
+        self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
+    ) -> Float[Tensor, "batch source d_model"]:
+        x = self.positions(self.embedding(src))
+        for layer in self.layers:
+            x = layer(x, src_mask)
+        return self.norm(x)
+
+
+@dataclass(frozen=True)
+class DecoderState:
+    """What `Decoder.step` remembers. Nothing in it ever changes, so a state may be kept, branched and used again."""
+
+    past: tuple[KeysValues, ...]  # a layer each: projected keys and values of the target so far
+    memory: tuple[KeysValues, ...]  # a layer each: projected keys and values of the memory, computed once
+    memory_mask: Mask | None
+    position: int  # of the next token
+
+    def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
+        """The state of these batch rows, in this order: drop the finished sentences, reorder or repeat beams."""
+        past, memory = (
+            tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
+            for layers in (self.past, self.memory)
+        )
+        mask = None if self.memory_mask is None else self.memory_mask.index_select(0, rows)
+        return DecoderState(past, memory, mask, self.position)
+
+
+class Decoder(nn.Module):
+    """Target ids and the memory in, one vector a target position out; position t has seen targets 0 to t, no later one.
+
+    Every layer reads the same memory, the output of the last encoder layer.
+    """
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.embedding = TokenEmbedding(config.tgt_vocab_size, config.d_model)
+        self.positions = POSITIONS[config.positions](config.d_model, config.max_len, dropout=config.dropout)
+        self.layers = nn.ModuleList(DecoderLayer(**config.layer_sizes()) for _ in range(config.num_layers))
+        self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
+
+    def forward(
+        self,
+        tgt_in: Int[Tensor, "batch target"],
+        memory: Float[Tensor, "batch source d_model"],
+        tgt_mask: Mask | None = None,
+        memory_mask: Mask | None = None,
+    ) -> Float[Tensor, "batch target d_model"]:
+        x = self.positions(self.embedding(tgt_in))
+        for layer in self.layers:
+            x = layer(x, memory, tgt_mask, memory_mask)
+        return self.norm(x)
+
+    def start(self, memory: Float[Tensor, "batch source d_model"], memory_mask: Mask | None = None) -> DecoderState:
+        """The state before the first target token."""
+        nothing = memory[:, :0]
+        if memory_mask is not None:
+            memory_mask = memory_mask.expand(memory.size(0), -1, -1, -1)
+        return DecoderState(
+            past=tuple(layer.self_attn.keys_values(nothing, nothing) for layer in self.layers),
+            memory=tuple(layer.cross_attn.keys_values(memory, memory) for layer in self.layers),
+            memory_mask=memory_mask,
+            position=0,
+        )
+
+    def step(
+        self, ids: Int[Tensor, " batch"], state: DecoderState
+    ) -> tuple[Float[Tensor, "batch d_model"], DecoderState]:
+        """The next position of `forward`, from one new token a row."""
+        x = self.positions(self.embedding(ids[:, None]), offset=state.position)
+        past = []
+        for layer, layer_past, memory in zip(self.layers, state.past, state.memory, strict=True):
+            x, grown = layer.step(x, layer_past, memory, state.memory_mask)
+            past.append(grown)
+        state = DecoderState(tuple(past), state.memory, state.memory_mask, state.position + 1)
+        return self.norm(x).squeeze(1), state
+
+
+class Transformer(nn.Module):
+    """An encoder, a decoder and a projection to the target vocabulary, as `nn.Transformer` under copied weights.
+
+    `model(src, tgt_in, ...)` gives the logits of every next token at once, for training. `start` and `step` give the same
+    logits one token at a time, for decoding, without computing anything twice.
+    """
+
+    def __init__(self, config: TransformerConfig):
+        super().__init__()
+        self.config = config
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        self.generator = nn.Linear(config.d_model, config.tgt_vocab_size, bias=False)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() > 1 and "embedding" not in name and "table" not in name:
+                nn.init.xavier_uniform_(parameter)
+        if config.tie_weights != "none":
+            self.generator.weight = self.decoder.embedding.weight
+        if config.tie_weights == "all":
+            self.encoder.embedding.weight = self.decoder.embedding.weight
+
+    def forward(
+        self,
+        src: Int[Tensor, "batch source"],
+        tgt_in: Int[Tensor, "batch target"],
+        src_mask: Mask | None = None,
+        tgt_mask: Mask | None = None,
+        *,
+        only: Bool[Tensor, "batch target"] | None = None,
+    ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
+        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row: (kept, vocab).
+
+        `src_mask` and `tgt_mask` hide padding; the decoder is causal by itself.
+        """
+        memory = self.encoder(src, src_mask)
+        hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)
+        return self.generator(hidden if only is None else hidden[only])
+
+    def start(self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None) -> DecoderState:
+        """Read the source once; what it returns goes to the first `step`."""
+        return self.decoder.start(self.encoder(src, src_mask), src_mask)
+
+    def step(
+        self, ids: Int[Tensor, " batch"], state: DecoderState
+    ) -> tuple[Float[Tensor, "batch vocab"], DecoderState]:
+        """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
+        hidden, state = self.decoder.step(ids, state)
+        return self.generator(hidden), state
+
+
+PRESETS = {
+    "tiny": {"num_layers": 2, "d_model": 128, "num_heads": 4, "d_ff": 512, "norm_first": True},
+    "small": {"num_layers": 3, "d_model": 256, "num_heads": 8, "d_ff": 1024, "norm_first": True},
+    "base": {"num_layers": 6, "d_model": 512, "num_heads": 8, "d_ff": 2048},
+    "big": {"num_layers": 6, "d_model": 1024, "num_heads": 16, "d_ff": 4096},
+}
+
+
+def make_model(src_vocab_size: int, tgt_vocab_size: int, preset: str = "tiny", **overrides) -> Transformer:
+    """A freshly initialised Transformer: `tiny` and `small` are pre-norm, `base` and `big` the paper's, post-norm.
+
+    `overrides` are fields of `TransformerConfig`: `make_model(500, 600, "small", dropout=0.3, tie_weights="target")`.
+    """
+    if preset not in PRESETS:
+        raise ValueError(f"preset={preset!r} is none of {', '.join(PRESETS)}")
+    return Transformer(TransformerConfig(src_vocab_size, tgt_vocab_size, **{**PRESETS[preset], **overrides}))

@@ -1,0 +1,174 @@
+"""A model and two vocabularies make a translator: sentences in, sentences out, and scores on pairs. Lesson 15."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+
+from transformer_lib.attention import record_attention
+from transformer_lib.batching import Example, make_batch, pad
+from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
+from transformer_lib.decoding import beam_search, greedy
+from transformer_lib.masks import padding_mask
+from transformer_lib.metrics import Links, alignment_error_rate, corpus_bleu, exact_match
+
+BATCH = 128  # hypotheses side by side
+
+
+class AttentionMap(NamedTuple):
+    """The weights of one head: a row a query, a column a key."""
+
+    kind: str  # encoder, decoder or cross
+    layer: int
+    head: int
+    queries: list[str]
+    keys: list[str]
+    weights: Float[Tensor, "query key"]
+
+
+@dataclass
+class Translator:
+    """A trained model that reads and writes text."""
+
+    model: nn.Module
+    source_vocabulary: Vocabulary | Subwords
+    target_vocabulary: Vocabulary | Subwords
+
+    def translate(
+        self, sentences: Sequence[str], *, beam_size: int = 1, length_penalty: float = 0.0, progress: bool = False
+    ) -> list[str]:
+        """The translations in the order of the sentences: greedy, or by beam search with a beam of more than one.
+
+        A word that training never showed is read as <unk>, a sentence that is too long for the model is cut; both are said
+        in a warning. An empty sentence stays empty.
+        """
+        self._warn_of_unknown(sentences)
+        sources = [self._encode_source(sentence) for sentence in sentences]
+        translations = [""] * len(sentences)
+        by_length = sorted((i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i]))
+        starts = range(0, len(by_length), max(1, BATCH // beam_size))
+        for start in tqdm(starts, unit="batch", leave=False, disable=None if progress else True):
+            rows = by_length[start : start + starts.step]
+            src = pad([sources[i] for i in rows]).to(self._device)
+            max_len = min(2 * src.size(1) + 10, self.model.config.max_len)
+            if beam_size == 1:
+                out = greedy(self.model, src, padding_mask(src, PAD_ID), max_len=max_len)
+            else:
+                out, _ = beam_search(
+                    self.model,
+                    src,
+                    padding_mask(src, PAD_ID),
+                    max_len=max_len,
+                    beam_size=beam_size,
+                    length_penalty=length_penalty,
+                )
+            for i, ids in zip(rows, out.tolist(), strict=True):
+                translations[i] = self.target_vocabulary.decode(ids)
+        return translations
+
+    def evaluate(self, pairs: Sequence[SentencePair], *, beam_size: int = 1, length_penalty: float = 0.0) -> dict:
+        """BLEU with its signature and the share of exact matches on `pairs`."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # unknown words are part of what is measured
+            hypotheses = self.translate(
+                [p.source for p in pairs], beam_size=beam_size, length_penalty=length_penalty, progress=True
+            )
+        bleu = corpus_bleu(hypotheses, [p.target for p in pairs])
+        return {
+            "pairs": len(pairs),
+            "bleu": bleu.score,
+            "signature": bleu.signature,
+            "exact_match": exact_match(hypotheses, [p.target for p in pairs]),
+        }
+
+    def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
+        """Every head's weights while the model reads `source` and predicts `target` (its own translation if None).
+
+        Row t of a decoder or cross-attention map is the step that predicts target token t.
+        """
+        target = self.translate([source])[0] if target is None else target
+        batch = make_batch([self._example(SentencePair(source, target))])
+        read, given, said = (
+            vocabulary.tokens(ids[0].tolist())
+            for vocabulary, ids in (
+                (self.source_vocabulary, batch.src),
+                (self.target_vocabulary, batch.tgt_in),
+                (self.target_vocabulary, batch.tgt_out),
+            )
+        )
+        axes = {"encoder": (read, read), "decoder": (said, given), "cross": (said, read)}
+        return [
+            AttentionMap(kind, layer, head, *axes[kind], weights)
+            for kind, layer, heads in self._recorded(batch)
+            for head, weights in enumerate(heads[0])
+        ]
+
+    def alignment_error_rates(self, pairs: Sequence[SentencePair]) -> dict[tuple[int, int], float]:
+        """The alignment error rate of every cross-attention head, (layer, head) -> 0 to 1, on pairs with gold links.
+
+        A target word's link is the source word that the step predicting it looks at most; words without a gold link are
+        left out. Links are between words, so both vocabularies must be of words.
+        """
+        pairs = [p for p in pairs if p.alignment and max(map(len, self._example(p))) <= self.model.config.max_len]
+        if not pairs:
+            raise ValueError("none of these pairs has a gold alignment")
+        links: dict[tuple[int, int], list[Links]] = {}
+        for start in range(0, len(pairs), BATCH):
+            examples = [self._example(pair) for pair in pairs[start : start + BATCH]]
+            for kind, layer, weights in self._recorded(make_batch(examples)):
+                if kind == "cross":
+                    for head in range(weights.size(1)):
+                        links.setdefault((layer, head), []).extend(
+                            _links(w[: len(e.tgt) - 1, : len(e.src) - 1])
+                            for w, e in zip(weights[:, head], examples, strict=True)
+                        )
+        gold = [pair.alignment for pair in pairs]
+        return {head: alignment_error_rate(list(map(_only_linked, found, gold)), gold) for head, found in links.items()}
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    def _example(self, pair: SentencePair) -> Example:
+        return Example(
+            [*self.source_vocabulary.encode(pair.source), EOS_ID], [*self.target_vocabulary.encode(pair.target), EOS_ID]
+        )
+
+    def _encode_source(self, sentence: str) -> list[int]:
+        ids = self.source_vocabulary.encode(sentence)
+        room = self.model.config.max_len - 1
+        if len(ids) > room:
+            warnings.warn(f"cut after {room} of {len(ids)} tokens: {sentence[:40]!r}…", stacklevel=3)
+        return [*ids[:room], EOS_ID]
+
+    def _warn_of_unknown(self, sentences: Sequence[str]) -> None:
+        unknown = list(dict.fromkeys(word for s in sentences for word in self.source_vocabulary.unknown(s)))
+        if unknown:
+            shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
+            warnings.warn(f"training never showed these words, they are read as <unk>: {shown}", stacklevel=3)
+
+    @torch.inference_mode()
+    def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
+        """(kind, layer, weights) for every attention module of a teacher-forced pass."""
+        training = self.model.training
+        batch = batch.to(self._device)
+        with record_attention(self.model.eval()) as maps:
+            self.model(batch.src, batch.tgt_in, batch.src_mask)
+        self.model.train(training)
+        for name, (weights,) in maps.items():
+            side, _, layer, attention = name.split(".")
+            yield ("cross" if attention == "cross_attn" else side), int(layer), weights.cpu()
+
+
+def _links(weights: Float[Tensor, "target source"]) -> set[tuple[int, int]]:
+    return {(i, j) for j, i in enumerate(weights.argmax(dim=1).tolist())}
+
+
+def _only_linked(found: Links, gold: Links) -> Links:
+    linked = {j for _, j in gold}
+    return {(i, j) for i, j in found if j in linked}
