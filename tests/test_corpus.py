@@ -230,8 +230,9 @@ def test_alignments_are_read_where_a_third_column_holds_them(tmp_path):
         ("fra.txt", "Go.\tVa !\nHe\tIl a \xe9t\xe9\n".encode("latin-1"), "not UTF-8: byte 0xe9 on line 2"),
         ("fra.txt", b"\t\n \t \n", "is empty"),
         ("fra.zip", b"PK not a zip", "damaged or not a .zip"),
-        ("fra.de.gz", gzip.compress(lines(50).encode())[:60], "damaged or not a .gz"),
+        ("fra.gz", gzip.compress(lines(50).encode(), mtime=0)[:60], "damaged or not a .gz"),
     ],
+    ids=["empty", "one column", "not UTF-8", "blank", "no zip", "truncated gz"],
 )
 def test_files_that_cannot_be_read_are_refused_in_words(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)

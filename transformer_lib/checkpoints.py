@@ -130,12 +130,12 @@ def _checkpoints(directory: str | Path) -> list[Path]:
 
 
 def _loss_then_age(folder: Path) -> tuple[float, int]:
-    """Sorts the best validation loss first, and the newest first where none was measured."""
+    """Sorts the unreadable first, so that they are spoken of; then the best validation loss; the newest where none is known."""
     try:
         content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
         return content["metrics"].get("validation_loss", float("inf")), -content["step"]
     except (OSError, ValueError, KeyError):
-        return float("inf"), 0
+        return float("-inf"), 0
 
 
 def _first_whole(folders: list[Path], directory: str | Path) -> tuple[Path, dict]:
@@ -155,7 +155,8 @@ def _damage(folder: Path) -> str | None:
         sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
     except (OSError, ValueError):
         return "its SHA256SUMS is missing or unreadable"
-    for name in {"model.safetensors", "checkpoint.json", *sums}:
+    present = {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
+    for name in sorted({"model.safetensors", "checkpoint.json"} | present | sums.keys()):
         if name not in sums:
             return f"SHA256SUMS does not list {name}"
         if not (folder / name).is_file():
@@ -167,7 +168,7 @@ def _damage(folder: Path) -> str | None:
 
 def _remove_old(directory: Path, keep: int) -> None:
     folders = _checkpoints(directory)
-    best = min(folders, key=_loss_then_age)
+    best = min((folder for folder in folders if not _damage(folder)), key=_loss_then_age)
     for folder in folders[:-keep]:
         if folder != best:
             shutil.rmtree(folder)

@@ -1,0 +1,155 @@
+import json
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from transformer_lib import checkpoints
+from transformer_lib.checkpoints import load_model, load_snapshot, save_checkpoint
+from transformer_lib.corpus import Subwords, Vocabulary
+from transformer_lib.transformer import make_model
+
+WORDS = (Vocabulary(["i", "am", "home"], "en"), Vocabulary(["je", "suis"], "fr"))
+
+
+def model(seed=0, **options):
+    torch.manual_seed(seed)
+    return make_model(7, 6, d_model=12, num_heads=3, d_ff=20, **options)
+
+
+def snapshot(net, step):
+    return {
+        "model": net.state_dict(),
+        "optimizer": {
+            "state": {0: {"exp_avg": torch.randn(3, 2), "step": torch.tensor(4.0)}},
+            "param_groups": [{"lr": 0.1}],
+        },
+        "random": {"cpu": torch.get_rng_state()},
+        "step": step,
+        "history": {"steps": [{"step": 1, "loss": 2.5}], "evaluations": []},
+    }
+
+
+def save(directory, step, loss=None, net=None):
+    net = net or model(step)
+    metrics = {} if loss is None else {"validation_loss": loss}
+    return save_checkpoint(directory, net, WORDS, metrics=metrics, snapshot=snapshot(net, step))
+
+
+def steps(directory):
+    return sorted(int(path.name[5:]) for path in directory.glob("step-*"))
+
+
+@pytest.mark.parametrize("tie", ["none", "target"])
+def test_a_model_comes_back_as_it_went(tmp_path, tie):
+    net = model(tie_weights=tie, dropout=0.3)
+    save_checkpoint(tmp_path, net, WORDS, info={"corpus": "everyday"}, metrics={"bleu": 12.5})
+    back = load_model(tmp_path)
+    assert back.model.config == net.config
+    assert not back.model.training
+    assert (back.model.generator.weight is back.model.decoder.embedding.weight) == (tie == "target")
+    src, tgt = torch.randint(3, 7, (2, 5)), torch.randint(3, 6, (2, 4))
+    assert_close(back.model(src, tgt), net.eval()(src, tgt))
+    assert back.source_vocabulary.encode("I am home") == [4, 5, 6]
+    assert back.info == {"step": 0, "metrics": {"bleu": 12.5}, "corpus": "everyday"}
+
+
+def test_subword_vocabularies_travel_with_the_model(tmp_path):
+    pieces = Subwords.build(["the lower the newer"] * 3, "en", size=30)
+    net = make_model(len(pieces), len(pieces), d_model=12, num_heads=3, d_ff=20)
+    save_checkpoint(tmp_path, net, (pieces, pieces))
+    assert load_model(tmp_path).target_vocabulary.encode("the newer") == pieces.encode("the newer")
+
+
+def test_nothing_on_disk_is_pickled(tmp_path):
+    folder = save(tmp_path, 5)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "SHA256SUMS",
+        "checkpoint.json",
+        "model.safetensors",
+        "training.json",
+        "training.safetensors",
+    ]
+    for path in folder.glob("*.json"):
+        json.loads(path.read_text(encoding="utf-8"))
+    for path in folder.glob("*.safetensors"):
+        header = int.from_bytes(path.read_bytes()[:8], "little")
+        json.loads(path.read_bytes()[8 : 8 + header])
+
+
+def test_a_training_state_comes_back_with_its_numbers_keys_and_tensors(tmp_path):
+    net = model()
+    before = snapshot(net, 5)
+    save_checkpoint(tmp_path, net, WORDS, snapshot=before)
+    after = load_snapshot(tmp_path)
+    assert after["step"] == 5
+    assert after["history"] == before["history"]
+    assert after["optimizer"]["param_groups"] == [{"lr": 0.1}]
+    assert_close(after["optimizer"]["state"][0], before["optimizer"]["state"][0])
+    assert torch.equal(after["random"]["cpu"], before["random"]["cpu"])
+    assert_close(after["model"], net.state_dict())
+
+
+def test_the_newest_two_and_the_best_are_kept_the_best_translates_the_newest_resumes(tmp_path):
+    for step, loss in ((1, 3.0), (2, 1.0), (3, 2.0), (4, 2.5), (5, 2.6)):
+        save(tmp_path, step, loss)
+    assert steps(tmp_path) == [2, 4, 5]
+    assert load_model(tmp_path).info["step"] == 2
+    assert load_snapshot(tmp_path)["step"] == 5
+    assert load_model(tmp_path / "step-000004").info["step"] == 4
+
+
+def test_without_a_validation_loss_the_newest_is_taken(tmp_path):
+    for step in (1, 2, 3):
+        save(tmp_path, step)
+    assert load_model(tmp_path).info["step"] == 3
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def tamper(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize(
+    "harm", [truncate, tamper, lambda path: path.unlink()], ids=["truncated", "tampered", "missing"]
+)
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "training.safetensors", "checkpoint.json", "training.json", "SHA256SUMS"]
+)
+def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path, harm, name):
+    save(tmp_path, 1)
+    harm(save(tmp_path, 2) / name)
+    with pytest.warns(UserWarning, match=r"passing over .*step-000002"):
+        assert load_model(tmp_path).info["step"] == 1
+
+
+def test_when_no_checkpoint_is_whole_the_message_names_the_file(tmp_path):
+    truncate(save(tmp_path, 3) / "model.safetensors")
+    with (
+        pytest.warns(UserWarning, match="passing over"),
+        pytest.raises(ValueError, match="step-000003: model.safetensors was truncated or changed"),
+    ):
+        load_model(tmp_path)
+
+
+def test_an_empty_directory_says_what_was_expected(tmp_path):
+    with pytest.raises(FileNotFoundError, match="step-000100 and the like"):
+        load_model(tmp_path)
+
+
+def test_a_full_disk_loses_nothing_that_was_saved(tmp_path, monkeypatch):
+    save(tmp_path, 1)
+
+    def no_space(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoints, "save_file", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        save(tmp_path, 2)
+    assert [path.name for path in tmp_path.iterdir()] == ["step-000001"]
+    assert load_model(tmp_path).info["step"] == 1

@@ -1,0 +1,111 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from transformer_lib.__main__ import main
+
+SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("run")
+    assert main(["train", "--corpus", "everyday", "--out", str(directory), *SMALL]) == 0
+    return directory
+
+
+def test_training_leaves_whole_checkpoints(run):
+    assert sorted(path.name for path in run.iterdir()) == ["step-000004", "step-000008"]
+
+
+def test_translate_prints_a_line_a_sentence(run, capsys):
+    assert main(["translate", "--model", str(run), "I'm home.", "", "Go."]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_translate_reads_standard_input_line_by_line(run):
+    command = [sys.executable, "-m", "transformer_lib", "translate", "--model", str(run), "--beam", "2"]
+    done = subprocess.run(command, input="I'm home.\n\nGo to the zzz.\n", capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 3
+    assert "note: training never showed these words, they are read as <unk>: zzz" in done.stderr
+
+
+def test_evaluate_prints_json_with_seen_and_held_out(run, capsys):
+    assert main(["evaluate", "--model", str(run), "--split", "test", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    for part in ("seen", "held_out"):
+        assert result[part]["pairs"] == 144
+        assert 0 <= result[part]["bleu"] <= 100
+        assert "tok:13a" in result[part]["signature"]
+        assert 0 <= result[part]["exact_match"] <= 1
+        assert result[part]["alignment_error_rate"] is None
+
+
+def test_evaluate_for_people_names_the_signature(run, capsys):
+    assert main(["evaluate", "--model", str(run)]) == 0
+    out = capsys.readouterr().out
+    assert "held-out: BLEU" in out
+    assert "seen: BLEU" in out
+    assert "BLEU signature: nrefs:1" in out
+
+
+def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten(run, tmp_path, capsys):
+    arguments = ["train", "--corpus", "everyday", "--out", str(tmp_path / "b"), *SMALL]
+    assert main(arguments) == 0
+    assert main(arguments) == 1
+    assert "holds a run already: go on with it (--resume)" in capsys.readouterr().err
+    assert main(["train", "--resume", "--out", str(tmp_path / "b"), "--steps", "12"]) == 0
+    assert sorted(path.name for path in (tmp_path / "b").iterdir())[-1] == "step-000012"
+
+
+def test_gold_alignments_are_scored_and_held_out_sentences_obeyed(tmp_path, capsys):
+    names = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kay", "leo"]
+    verbs = {"sings": "chante", "runs": "court", "reads": "lit"}
+    rows = [f"{n.title()} {e}.\t{n.title()} {f}.\t0-0 1-1 2-2" for n in names for e, f in verbs.items()]
+    (tmp_path / "pairs.tsv").write_text("\n".join(rows), encoding="utf-8")
+    out = str(tmp_path / "run")
+    assert (
+        main(["train", "--corpus", str(tmp_path / "pairs.tsv"), "--hold-out", "Ann sings.", "--out", out, *SMALL]) == 0
+    )
+    assert main(["evaluate", "--model", out, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["held_out"]["pairs"] == 4  # a tenth of 35, and the one held out by name
+    assert 0 <= result["held_out"]["alignment_error_rate"] <= 1
+
+
+def test_data_is_listed_shown_and_verified(capsys):
+    assert main(["data", "list"]) == 0
+    assert "everyday: en-fr, train 1156, valid 144, test 144" in capsys.readouterr().out
+    assert main(["data", "show", "everyday", "--split", "test", "--number", "3"]) == 0
+    assert [line.count("\t") for line in capsys.readouterr().out.splitlines()] == [1, 1, 1]
+    assert main(["data", "verify"]) == 0
+    assert "everyday.tsv is unchanged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["translate", "--model", "nowhere", "Hi."], "no checkpoint in 'nowhere'"),
+        (["train", "--corpus", "nothing.txt", "--out", "unused"], "no corpus 'nothing.txt'"),
+    ],
+)
+def test_what_cannot_be_done_exits_1_and_says_why(arguments, message, capsys):
+    assert main(arguments) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["train"], ["translate"], ["train", "--out", "x", "--steps", "-1"]])
+def test_a_wrong_call_exits_2(arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+
+
+@pytest.mark.parametrize("command", [[], ["train"], ["translate"], ["evaluate"], ["data"]])
+def test_every_help_teaches_by_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    assert stop.value.code == 0
+    assert f"python -m transformer_lib {(command or ['train'])[0]} " in capsys.readouterr().out

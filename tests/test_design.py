@@ -1,0 +1,101 @@
+"""The rules of the house that a machine can check."""
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from jaxtyping import TypeCheckError
+
+LIBRARY = Path(__file__).parent.parent / "transformer_lib"
+MODULES = sorted(path.stem for path in LIBRARY.glob("*.py") if not path.stem.startswith("__"))
+LEVELS = [
+    {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
+    {"attention", "scoring", "batching"},
+    {"layers", "recurrent"},
+    {"transformer"},
+    {"training", "decoding", "d2l_bridge"},
+    {"checkpoints", "translation"},
+    {"__main__"},
+]
+LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+
+
+def imports(module):
+    tree = ast.parse((LIBRARY / f"{module}.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("transformer_lib."):
+            yield node.module.split(".")[1]
+
+
+@pytest.mark.parametrize("module", [*MODULES, "__main__"])
+def test_a_module_imports_only_from_lower_levels(module):
+    assert [other for other in imports(module) if LEVEL[other] >= LEVEL[module]] == []
+
+
+def test_training_and_decoding_know_no_model():
+    assert not {"layers", "transformer", "recurrent"} & {*imports("training"), *imports("decoding")}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_importing_a_module_prints_nothing(module):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import transformer_lib.{module}"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+    assert done.stderr == ""
+
+
+def public(module):
+    loaded = importlib.import_module(f"transformer_lib.{module}")
+    for name, thing in vars(loaded).items():
+        if not name.startswith("_") and getattr(thing, "__module__", "") == loaded.__name__ and callable(thing):
+            yield name, thing
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_everything_public_says_what_it_is(module):
+    trivial = {"make_batch", "to_json", "encode", "to", "set_epoch", "to_dict"}
+    silent = [name for name, thing in public(module) if not inspect.getdoc(thing) and name not in trivial]
+    assert silent == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_tensors_in_public_signatures_carry_their_shapes(module):
+    bare = []
+    for name, thing in public(module):
+        if inspect.isclass(thing):
+            functions = [
+                f for n, f in vars(thing).items() if inspect.isfunction(f) and (n == "forward" or not n.startswith("_"))
+            ]
+        else:
+            functions = [thing]
+        for function in functions:
+            hints = inspect.signature(function).parameters.values()
+            if any(hint.annotation is torch.Tensor for hint in hints):
+                bare.append(f"{name}.{function.__name__}")
+    assert bare == []
+
+
+def test_shapes_are_checked_at_run_time():
+    from transformer_lib.attention import MultiHeadAttention, attention_weights
+    from transformer_lib.masks import padding_mask
+
+    with pytest.raises(TypeCheckError):
+        attention_weights(torch.randn(2, 5, 4), torch.randn(2, 7, 3))
+    with pytest.raises(TypeCheckError):
+        padding_mask(torch.randn(2, 5), 0)
+    with pytest.raises(TypeCheckError):
+        MultiHeadAttention(12, 3)(torch.randn(2, 5, 12), torch.randn(2, 7, 12), torch.randn(2, 6, 12))
+
+
+def test_no_module_names_a_device_or_loads_a_pickle():
+    for path in LIBRARY.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert ".cuda()" not in text, path
+        assert "torch.load(" not in text, path
+        assert "pickle" not in text, path

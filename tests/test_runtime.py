@@ -1,0 +1,68 @@
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.runtime import autocast, pick_device, report, report_table, seed_everything, show_source
+
+
+def test_the_device_asked_for_is_taken_else_the_best():
+    assert pick_device("cpu") == torch.device("cpu")
+    assert pick_device().type == (
+        "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    )
+
+
+def test_a_seed_repeats_every_generator():
+    draw = lambda: (random.random(), np.random.rand(), torch.rand(1).item())  # noqa: NPY002
+    seed_everything(7)
+    first = draw()
+    assert draw() != first
+    seed_everything(7)
+    assert draw() == first
+
+
+@pytest.mark.parametrize(
+    ("precision", "dtype"), [("fp32", torch.float32), ("bf16", torch.bfloat16), ("fp16", torch.float16)]
+)
+def test_matrix_products_run_in_the_precision_asked_for(precision, dtype, device):
+    x = torch.randn(3, 3, device=device)
+    with autocast(device, precision):
+        assert (x @ x).dtype == dtype
+    with pytest.raises(ValueError, match="'fp8' is none of fp32, bf16, fp16"):
+        autocast(device, "fp8")
+
+
+def test_a_report_prints_number_and_band_and_raises_outside(capsys):
+    report("held-out BLEU", 93.42, 88, 100)
+    report("step", 0.0123, unit=" s", digits=3)
+    report("loss", 0.2, high=0.5)
+    assert capsys.readouterr().out.splitlines() == [
+        "held-out BLEU ≈ 93.4 (expected 88 to 100)",
+        "step ≈ 0.012 s",
+        "loss ≈ 0.2 (expected at most 0.5)",
+    ]
+    for value in (87.9, 100.1, float("nan")):
+        with pytest.raises(AssertionError, match=r"held-out BLEU ≈ .*expected 88 to 100"):
+            report("held-out BLEU", value, 88, 100)
+
+
+def test_a_table_is_reported_column_by_column(capsys):
+    frame = pd.DataFrame({"model": ["gru", "transformer"], "BLEU": [71.25, 93.4], "parameters": [10, 20]})
+    report_table(frame, {"BLEU": (60, 100)})
+    out = capsys.readouterr().out
+    assert "≈ 71.2" in out
+    assert "BLEU: expected 60 to 100" in out
+    assert "20" in out
+    with pytest.raises(AssertionError, match="BLEU outside 80 to 100"):
+        report_table(frame, {"BLEU": (80, 100)})
+
+
+def test_source_is_shown_as_it_stands_in_the_library(capsys):
+    show_source(MultiHeadAttention.keys_values)
+    out = capsys.readouterr().out
+    assert out.lstrip().startswith("def keys_values(")
+    assert "self.k_proj(key)" in out

@@ -1,0 +1,101 @@
+import warnings
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from transformer_lib.batching import TokenBatches, encode_pairs
+from transformer_lib.corpus import SentencePair, Vocabulary
+from transformer_lib.training import fit
+from transformer_lib.transformer import make_model
+from transformer_lib.translation import Translator
+
+PAIRS = [
+    SentencePair("I'm home.", "Je suis chez moi.", frozenset({(0, 0), (1, 1), (2, 2), (2, 3), (3, 4)})),
+    SentencePair("Go.", "Va !", frozenset({(0, 0), (1, 1)})),
+    SentencePair("I lost.", "J'ai perdu.", frozenset({(0, 0), (1, 1), (1, 2), (2, 3)})),
+    SentencePair("He's calm.", "Il est calme.", frozenset({(0, 0), (1, 1), (2, 2), (3, 3)})),
+]
+
+
+@pytest.fixture(scope="module")
+def translator():
+    torch.manual_seed(0)
+    source, target = (
+        Vocabulary.build([p[side] for p in PAIRS], language) for side, language in enumerate(("en", "fr"))
+    )
+    model = make_model(len(source), len(target), d_model=32, num_heads=4, d_ff=64, dropout=0.0, max_len=12)
+    batches = TokenBatches(encode_pairs(PAIRS, source.encode, target.encode, 12))
+    fit(model, batches, steps=80, learning_rate=3e-3, label_smoothing=0.0)
+    return Translator(model, source, target)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_sentences_learned_by_heart_come_back_in_their_order(translator, beam_size):
+    sentences = [p.source for p in PAIRS] * 40
+    assert translator.translate(sentences, beam_size=beam_size) == [p.target for p in PAIRS] * 40
+
+
+def test_an_empty_sentence_stays_empty(translator):
+    assert translator.translate(["", "Go.", "   "]) == ["", "Va !", ""]
+    assert translator.translate([]) == []
+
+
+def test_unknown_words_are_named_and_do_not_stop_the_others(translator):
+    with pytest.warns(UserWarning, match="read as <unk>: zebra, 'xyz"):
+        out = translator.translate(["zebra 'xyz", "Go."])
+    assert out[1] == "Va !"
+
+
+def test_a_sentence_longer_than_the_model_is_cut_and_said_so(translator):
+    with pytest.warns(UserWarning, match=r"cut after 11 of 40 tokens: 'home home"):
+        assert isinstance(translator.translate(["home " * 40])[0], str)
+
+
+def test_scores_of_a_perfect_translator(translator):
+    scores = translator.evaluate(PAIRS)
+    assert scores["pairs"] == 4
+    assert scores["bleu"] == pytest.approx(100)
+    assert scores["exact_match"] == 1
+    assert "tok:13a" in scores["signature"]
+
+
+def test_evaluating_is_silent_about_unknown_words(translator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        translator.evaluate([SentencePair("zebra", "zèbre")])
+
+
+def test_attention_maps_carry_the_tokens_of_their_axes(translator):
+    maps = translator.attention_maps("I'm home.")
+    assert len(maps) == 3 * 2 * 4
+    first = {m.kind: m for m in reversed(maps)}
+    assert first["cross"].queries == ["je", "suis", "chez", "moi", ".", "<eos>"]
+    assert first["cross"].keys == ["i", "'m", "home", ".", "<eos>"]
+    assert first["decoder"].keys == ["<bos>", "je", "suis", "chez", "moi", "."]
+    for m in maps:
+        assert m.weights.shape == (len(m.queries), len(m.keys))
+        assert_close(m.weights.sum(1), torch.ones(len(m.queries)))
+    assert first["decoder"].weights.triu(1).eq(0).all()
+
+
+def test_the_error_rate_of_every_head_is_that_of_its_strongest_links(translator):
+    rates = translator.alignment_error_rates(PAIRS)
+    assert set(rates) == {(layer, head) for layer in range(2) for head in range(4)}
+    hits = links = 0
+    for pair in PAIRS:
+        by_head = {(m.layer, m.head): m.weights for m in translator.attention_maps(*pair[:2]) if m.kind == "cross"}
+        strongest = by_head[1, 2][:-1, :-1].argmax(1).tolist()
+        hits += sum((i, j) in pair.alignment for j, i in enumerate(strongest))
+        links += len(strongest) + len(pair.alignment)
+    assert rates[1, 2] == pytest.approx(1 - 2 * hits / links)
+
+
+def test_words_without_a_gold_link_are_left_out(translator):
+    pair = SentencePair("I'm home.", "Je suis chez moi.", frozenset({(3, 4)}))
+    assert set(translator.alignment_error_rates([pair]).values()) <= {0.0, 1.0}
+
+
+def test_without_gold_alignments_there_is_no_error_rate(translator):
+    with pytest.raises(ValueError, match="gold alignment"):
+        translator.alignment_error_rates([SentencePair("Go.", "Va !")])
