@@ -6,7 +6,15 @@ import pytest
 import torch
 
 from transformer_lib.attention import MultiHeadAttention
-from transformer_lib.runtime import autocast, pick_device, report, report_table, seed_everything, show_source
+from transformer_lib.runtime import (
+    autocast,
+    pick_device,
+    progress_bar,
+    report,
+    report_table,
+    seed_everything,
+    show_source,
+)
 
 
 def test_the_device_asked_for_is_taken_else_the_best():
@@ -66,3 +74,11 @@ def test_source_is_shown_as_it_stands_in_the_library(capsys):
     out = capsys.readouterr().out
     assert out.lstrip().startswith("def keys_values(")
     assert "self.k_proj(key)" in out
+
+
+@pytest.mark.parametrize(("variable", "show", "hidden"), [("1", True, True), ("", True, False), ("", False, True)])
+def test_a_progress_bar_is_hidden_where_it_would_be_stored(monkeypatch, variable, show, hidden):
+    monkeypatch.setenv("TQDM_DISABLE", variable)
+    bar = progress_bar(range(3), show=show)
+    assert list(bar) == [0, 1, 2]
+    assert bar.disable == hidden

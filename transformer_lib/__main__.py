@@ -118,6 +118,7 @@ def train(args: argparse.Namespace) -> None:
             save=save,
             save_every=options.evaluate_every,
             resume=snapshot,
+            progress=sys.stderr.isatty(),
         )
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(
@@ -194,7 +195,9 @@ def evaluate(args: argparse.Namespace) -> None:
     best_head = _best_head(translator, corpus)
     result = {"model": str(args.model), "corpus": corpus.name, "split": args.split, "step": loaded.info["step"]}
     for name, pairs in splits.items():
-        scores = translator.evaluate(pairs, beam_size=args.beam, length_penalty=args.length_penalty)
+        scores = translator.evaluate(
+            pairs, beam_size=args.beam, length_penalty=args.length_penalty, progress=sys.stderr.isatty()
+        )
         aligned = best_head and any(pair.alignment for pair in pairs)
         scores["alignment_error_rate"] = translator.alignment_error_rates(pairs)[best_head] if aligned else None
         result[name] = scores

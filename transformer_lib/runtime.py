@@ -2,12 +2,14 @@
 
 import inspect
 import math
+import os
 import random
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import pandas as pd
 import torch
+from tqdm.auto import tqdm
 
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -35,6 +37,15 @@ def autocast(device: torch.device | str, precision: str = "fp32") -> AbstractCon
     if precision == "fp32":
         return nullcontext()
     return torch.autocast(torch.device(device).type, dtype=PRECISIONS[precision])
+
+
+def progress_bar(*args, show: bool = True, **options) -> tqdm:
+    """tqdm's bar, a widget in JupyterLab, that leaves nothing behind; none where the environment has TQDM_DISABLE.
+
+    tqdm itself does not hear that variable in a notebook, where a stored bar would differ from run to run.
+    """
+    hidden = not show or bool(os.environ.get("TQDM_DISABLE"))
+    return tqdm(*args, leave=False, disable=hidden, **options)
 
 
 def show_source(thing) -> None:

@@ -17,12 +17,11 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from tqdm.auto import tqdm
 
 from transformer_lib.attention import Mask
 from transformer_lib.batching import Batch
 from transformer_lib.corpus import PAD_ID
-from transformer_lib.runtime import autocast
+from transformer_lib.runtime import autocast, progress_bar
 
 
 def label_smoothed_cross_entropy(
@@ -144,7 +143,7 @@ def fit(
     run = _Run(model, batches, precision, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    bar = tqdm(total=steps, initial=run.step, unit="step", disable=None if progress else True, leave=False)
+    bar = progress_bar(total=steps, initial=run.step, unit="step", show=progress)
     model.train()
     with bar, _interrupt_after_step() as interrupted:
         for group in run.groups(accumulate):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from tqdm.auto import tqdm
 
 from transformer_lib.attention import record_attention
 from transformer_lib.batching import Example, make_batch, pad
@@ -16,6 +15,7 @@ from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocab
 from transformer_lib.decoding import beam_search, greedy
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, corpus_bleu, exact_match
+from transformer_lib.runtime import progress_bar
 
 BATCH = 128  # hypotheses side by side
 
@@ -52,7 +52,7 @@ class Translator:
         translations = [""] * len(sentences)
         by_length = sorted((i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i]))
         starts = range(0, len(by_length), max(1, BATCH // beam_size))
-        for start in tqdm(starts, unit="batch", leave=False, disable=None if progress else True):
+        for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
             max_len = min(2 * src.size(1) + 10, self.model.config.max_len)
@@ -71,12 +71,14 @@ class Translator:
                 translations[i] = self.target_vocabulary.decode(ids)
         return translations
 
-    def evaluate(self, pairs: Sequence[SentencePair], *, beam_size: int = 1, length_penalty: float = 0.0) -> dict:
+    def evaluate(
+        self, pairs: Sequence[SentencePair], *, beam_size: int = 1, length_penalty: float = 0.0, progress: bool = False
+    ) -> dict:
         """BLEU with its signature and the share of exact matches on `pairs`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # unknown words are part of what is measured
             hypotheses = self.translate(
-                [p.source for p in pairs], beam_size=beam_size, length_penalty=length_penalty, progress=True
+                [p.source for p in pairs], beam_size=beam_size, length_penalty=length_penalty, progress=progress
             )
         bleu = corpus_bleu(hypotheses, [p.target for p in pairs])
         return {
