@@ -80,5 +80,5 @@ def test_source_is_shown_as_it_stands_in_the_library(capsys):
 def test_a_progress_bar_is_hidden_where_it_would_be_stored(monkeypatch, variable, show, hidden):
     monkeypatch.setenv("TQDM_DISABLE", variable)
     bar = progress_bar(range(3), show=show)
-    assert list(bar) == [0, 1, 2]
     assert bar.disable == hidden
+    assert list(bar) == [0, 1, 2]
