@@ -1,4 +1,6 @@
-"""The run-time check of the library's annotations under pytest: beartype, with an int allowed where a float is asked for."""
+"""The run-time check of the library's annotations under pytest: beartype, with an int allowed where
+a float is asked for.
+"""
 
 from beartype import BeartypeConf, beartype
 

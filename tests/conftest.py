@@ -21,19 +21,28 @@ def _seed():
 
 
 @pytest.fixture(
-    params=["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
+    params=[
+        "cpu",
+        pytest.param(
+            "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+        ),
+    ]
 )
 def device(request):
     return torch.device(request.param)
 
 
 def _execute(self, source, allow_stdin=None):
-    """nbval runs cells without history, so `;` does not hide output and Out[1] is missing; JupyterLab does neither."""
+    """nbval runs cells without history, so `;` does not hide output and Out[1] is missing;
+    JupyterLab does neither.
+    """
     return self.kc.execute(source, store_history=True, allow_stdin=allow_stdin, stop_on_error=False)
 
 
 def _await_reply(self, msg_id, timeout=None):
-    """As nbval's, but a kernel that died is noticed at once instead of after the whole cell timeout."""
+    """As nbval's, but a kernel that died is noticed at once instead of after the whole cell
+    timeout.
+    """
     deadline = None if timeout is None else time.monotonic() + timeout
     while True:
         try:

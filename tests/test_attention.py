@@ -40,14 +40,18 @@ def test_weights_of_two_queries_and_three_keys_by_hand():
     query = torch.tensor([[2.0, 0, 0, 0], [0, 0, 0, 0]])
     key = torch.tensor([[math.log(4), 0, 0, 0], [0, 1, 0, 0], [0, 0, 5, 0]])
     # scores 2·ln 4 / √4 = ln 4, 0, 0; then all 0
-    assert_close(attention_weights(query, key), torch.tensor([[4 / 6, 1 / 6, 1 / 6], [1 / 3, 1 / 3, 1 / 3]]))
+    assert_close(
+        attention_weights(query, key), torch.tensor([[4 / 6, 1 / 6, 1 / 6], [1 / 3, 1 / 3, 1 / 3]])
+    )
 
 
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
 def test_the_formula_equals_torchs_fused_kernel(mask):
     q, k, v = (torch.randn(B, H, t, w, dtype=torch.float64) for t, w in ((TQ, 4), (TK, 4), (TK, 6)))
     mask = None if mask is None else mask
-    assert_close(scaled_dot_product_attention(q, k, v, mask), F.scaled_dot_product_attention(q, k, v, mask))
+    assert_close(
+        scaled_dot_product_attention(q, k, v, mask), F.scaled_dot_product_attention(q, k, v, mask)
+    )
 
 
 def test_the_formula_equals_d2ls():
@@ -103,7 +107,12 @@ def test_equals_d2ls_multihead_attention():
 
     ours = MultiHeadAttention(C, H, bias=False)
     theirs = load_d2l().MultiHeadAttention(C, C, C, C, H, dropout=0)
-    for mine, name in ((ours.q_proj, "W_q"), (ours.k_proj, "W_k"), (ours.v_proj, "W_v"), (ours.out_proj, "W_o")):
+    for mine, name in (
+        (ours.q_proj, "W_q"),
+        (ours.k_proj, "W_k"),
+        (ours.v_proj, "W_v"),
+        (ours.out_proj, "W_o"),
+    ):
         getattr(theirs, name).load_state_dict(mine.state_dict())
     q, k, v = inputs(torch.float32)
     assert_close(ours(q, k, v, padded()), theirs(q, k, v, torch.tensor([7, 4])))
@@ -195,7 +204,10 @@ def test_one_query_at_a_time_with_kept_keys_equals_all_at_once():
     attn = MultiHeadAttention(C, H).double()
     x = torch.randn(B, TK, C, dtype=torch.float64)
     k, v = attn.keys_values(x, x)
-    steps = [attn.attend(x[:, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1], is_causal=True) for t in range(TK)]
+    steps = [
+        attn.attend(x[:, t : t + 1], k[:, :, : t + 1], v[:, :, : t + 1], is_causal=True)
+        for t in range(TK)
+    ]
     assert_close(torch.cat(steps, dim=1), attn(x, x, x, is_causal=True))
 
 

@@ -1,7 +1,14 @@
 import pytest
 import torch
 
-from transformer_lib.batching import Example, TokenBatches, encode_pairs, make_batch, pad, shift_right
+from transformer_lib.batching import (
+    Example,
+    TokenBatches,
+    encode_pairs,
+    make_batch,
+    pad,
+    shift_right,
+)
 from transformer_lib.corpus import SentencePair
 
 
@@ -27,7 +34,10 @@ def test_a_batch_predicts_at_every_position_the_token_that_comes_next():
 def test_pairs_become_ids_with_eos_and_long_ones_are_left_out():
     pairs = [SentencePair("a b", "c"), SentencePair("a b c d", "e"), SentencePair("", "x")]
     numbers = lambda text: [ord(c) for c in text if c != " "]
-    assert encode_pairs(pairs, numbers, numbers, max_len=4) == [([97, 98, 2], [99, 2]), ([2], [120, 2])]
+    assert encode_pairs(pairs, numbers, numbers, max_len=4) == [
+        ([97, 98, 2], [99, 2]),
+        ([2], [120, 2]),
+    ]
 
 
 def test_an_epoch_holds_every_example_once_within_the_budget():
@@ -40,7 +50,9 @@ def test_an_epoch_holds_every_example_once_within_the_budget():
 
 def test_sentences_of_similar_length_share_a_batch():
     def padding(batches):
-        return sum((b.tgt_out == 0).sum().item() for b in batches) / sum(b.tgt_out.numel() for b in batches)
+        return sum((b.tgt_out == 0).sum().item() for b in batches) / sum(
+            b.tgt_out.numel() for b in batches
+        )
 
     unsorted = [make_batch(examples()[i : i + 10]) for i in range(0, 200, 10)]
     assert padding(TokenBatches(examples(), max_tokens=120)) < 0.2 * padding(unsorted)

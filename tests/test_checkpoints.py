@@ -119,7 +119,8 @@ def tamper(path):
     "harm", [truncate, tamper, lambda path: path.unlink()], ids=["truncated", "tampered", "missing"]
 )
 @pytest.mark.parametrize(
-    "name", ["model.safetensors", "training.safetensors", "checkpoint.json", "training.json", "SHA256SUMS"]
+    "name",
+    ["model.safetensors", "training.safetensors", "checkpoint.json", "training.json", "SHA256SUMS"],
 )
 def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(tmp_path, harm, name):
     save(tmp_path, 1)

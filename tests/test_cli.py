@@ -26,8 +26,19 @@ def test_translate_prints_a_line_a_sentence(run, capsys):
 
 
 def test_translate_reads_standard_input_line_by_line(run):
-    command = [sys.executable, "-m", "transformer_lib", "translate", "--model", str(run), "--beam", "2"]
-    done = subprocess.run(command, input="I'm home.\n\nGo to the zzz.\n", capture_output=True, text=True, check=True)
+    command = [
+        sys.executable,
+        "-m",
+        "transformer_lib",
+        "translate",
+        "--model",
+        str(run),
+        "--beam",
+        "2",
+    ]
+    done = subprocess.run(
+        command, input="I'm home.\n\nGo to the zzz.\n", capture_output=True, text=True, check=True
+    )
     assert len(done.stdout.splitlines()) == 3
     assert "note: training never showed these words, they are read as <unk>: zzz" in done.stderr
 
@@ -51,7 +62,9 @@ def test_evaluate_for_people_names_the_signature(run, capsys):
     assert "BLEU signature: nrefs:1" in out
 
 
-def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten(run, tmp_path, capsys):
+def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten(
+    run, tmp_path, capsys
+):
     arguments = ["train", "--corpus", "everyday", "--out", str(tmp_path / "b"), *SMALL]
     assert main(arguments) == 0
     assert main(arguments) == 1
@@ -63,11 +76,25 @@ def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten
 def test_gold_alignments_are_scored_and_held_out_sentences_obeyed(tmp_path, capsys):
     names = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kay", "leo"]
     verbs = {"sings": "chante", "runs": "court", "reads": "lit"}
-    rows = [f"{n.title()} {e}.\t{n.title()} {f}.\t0-0 1-1 2-2" for n in names for e, f in verbs.items()]
+    rows = [
+        f"{n.title()} {e}.\t{n.title()} {f}.\t0-0 1-1 2-2" for n in names for e, f in verbs.items()
+    ]
     (tmp_path / "pairs.tsv").write_text("\n".join(rows), encoding="utf-8")
     out = str(tmp_path / "run")
     assert (
-        main(["train", "--corpus", str(tmp_path / "pairs.tsv"), "--hold-out", "Ann sings.", "--out", out, *SMALL]) == 0
+        main(
+            [
+                "train",
+                "--corpus",
+                str(tmp_path / "pairs.tsv"),
+                "--hold-out",
+                "Ann sings.",
+                "--out",
+                out,
+                *SMALL,
+            ]
+        )
+        == 0
     )
     assert main(["evaluate", "--model", out, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -96,7 +123,9 @@ def test_what_cannot_be_done_exits_1_and_says_why(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["train"], ["translate"], ["train", "--out", "x", "--steps", "-1"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["train"], ["translate"], ["train", "--out", "x", "--steps", "-1"]]
+)
 def test_a_wrong_call_exits_2(arguments):
     with pytest.raises(SystemExit) as stop:
         main(arguments)

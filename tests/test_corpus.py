@@ -65,9 +65,14 @@ def test_subwords_read_words_they_never_saw_and_write_them_back():
     text = ["the lower the newer", "the lowest newest lower", "wide wider widest new"] * 4
     pieces = Subwords.build(text, "en", size=60)
     assert pieces.tokens(range(4)) == list(corpus.SPECIAL)
-    assert pieces.decode(pieces.encode("the newest widest.")) == "The newest widest <unk>"  # it never saw a full stop
+    assert (
+        pieces.decode(pieces.encode("the newest widest.")) == "The newest widest <unk>"
+    )  # it never saw a full stop
     assert pieces.unknown("the newest .") == ["."]
-    assert pieces.decode([*pieces.encode("lowest"), EOS_ID, *pieces.encode("wide"), PAD_ID]) == "Lowest"
+    assert (
+        pieces.decode([*pieces.encode("lowest"), EOS_ID, *pieces.encode("wide"), PAD_ID])
+        == "Lowest"
+    )
 
 
 @pytest.mark.parametrize("build", [Vocabulary.build, Subwords.build])
@@ -82,7 +87,7 @@ def test_vocabularies_survive_json(build):
     assert after.language == "fr"
 
 
-# ------------------------------------------------------------------------------------------------------ the shipped corpus
+# ------------------------------------------------------------------------------- the shipped corpus
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +101,12 @@ def test_the_everyday_corpus_is_large_short_and_holds_the_four_sentences(everyda
     words = [len(re.findall(r"[\w'-]+", source)) for source, _, _ in pairs]
     assert min(words) == 1
     assert 10 < max(words) <= 15
-    four = {"Go.": "Va !", "I lost.": "J'ai perdu.", "He's calm.": "Il est calme.", "I'm home.": "Je suis chez moi."}
+    four = {
+        "Go.": "Va !",
+        "I lost.": "J'ai perdu.",
+        "He's calm.": "Il est calme.",
+        "I'm home.": "Je suis chez moi.",
+    }
     assert four.items() <= {source: target for source, target, _ in pairs}.items()
 
 
@@ -108,9 +118,9 @@ def test_everyday_french_is_written_as_french_is(everyday):
         assert not re.search(rf"\b([jldnmtsc]|qu)'(?![{vowel}])", target, re.I), (
             f"an apostrophe before a consonant: {target}"
         )
-        assert not re.search(rf"(?<![-\w])(je|ne|de|que|me|te|se) (?!oui|onze)[{vowel[:-2]}]", target, re.I), (
-            f"no elision: {target}"
-        )
+        assert not re.search(
+            rf"(?<![-\w])(je|ne|de|que|me|te|se) (?!oui|onze)[{vowel[:-2]}]", target, re.I
+        ), f"no elision: {target}"
         assert not re.search(r"\b(de le|de les|à le|à les) (?!\w+(er|ir|re)\b)", target, re.I), (
             f"no contraction: {target}"
         )
@@ -118,7 +128,8 @@ def test_everyday_french_is_written_as_french_is(everyday):
 
 def test_no_sentence_stands_on_two_sides_of_a_split(everyday):
     sides = [
-        {tuple(tokenize(p.source, "en")) for p in side} for side in (everyday.train, everyday.valid, everyday.test)
+        {tuple(tokenize(p.source, "en")) for p in side}
+        for side in (everyday.train, everyday.valid, everyday.test)
     ]
     assert not sides[0] & sides[1]
     assert not sides[0] & sides[2]
@@ -128,7 +139,9 @@ def test_no_sentence_stands_on_two_sides_of_a_split(everyday):
 
 def test_the_vocabulary_comes_from_train_only(everyday):
     source, _ = everyday.vocabularies()
-    assert set(source.words) == {word for pair in everyday.train for word in tokenize(pair.source, "en")}
+    assert set(source.words) == {
+        word for pair in everyday.train for word in tokenize(pair.source, "en")
+    }
     assert any(source.unknown(pair.source) for pair in everyday.test)
 
 
@@ -142,7 +155,7 @@ def test_a_changed_corpus_file_is_refused(tmp_path, monkeypatch):
         load_corpus("everyday")
 
 
-# ---------------------------------------------------------------------------------------------------------- files of users
+# ----------------------------------------------------------------------------------- files of users
 
 
 def lines(n):
@@ -202,16 +215,25 @@ def test_sentences_held_out_by_name_are_never_trained_on(tmp_path):
 
 
 def test_only_short_sentences(tmp_path):
-    path = write(tmp_path / "fra.txt", "I'm here now.\tici\nfar too many words here\tnon\na b c\toui\nd e\tsi\n")
+    path = write(
+        tmp_path / "fra.txt",
+        "I'm here now.\tici\nfar too many words here\tnon\na b c\toui\nd e\tsi\n",
+    )
     kept = load_corpus(path, max_words=3)
     assert sorted(p.target for p in kept.train + kept.valid + kept.test) == ["ici", "oui", "si"]
 
 
 def test_a_line_that_is_no_pair_is_skipped_and_named(tmp_path):
-    path = write(tmp_path / "fra.txt", "Go.\tVa !\nno tab here\nRun!\tCours !\n\t\nalone\t\nHi.\tSalut !\r\n")
+    path = write(
+        tmp_path / "fra.txt", "Go.\tVa !\nno tab here\nRun!\tCours !\n\t\nalone\t\nHi.\tSalut !\r\n"
+    )
     with pytest.warns(UserWarning, match=r"fra.txt: skipped 2 lines .*line 2, 5"):
         read = load_corpus(path)
-    assert sorted(p.target for p in read.train + read.valid + read.test) == ["Cours !", "Salut !", "Va !"]
+    assert sorted(p.target for p in read.train + read.valid + read.test) == [
+        "Cours !",
+        "Salut !",
+        "Va !",
+    ]
 
 
 def test_alignments_are_read_where_a_third_column_holds_them(tmp_path):
@@ -227,7 +249,11 @@ def test_alignments_are_read_where_a_third_column_holds_them(tmp_path):
     [
         ("fra.txt", b"", "fra.txt is empty"),
         ("fra.txt", b"one column\nonly\n", "has one column"),
-        ("fra.txt", "Go.\tVa !\nHe\tIl a \xe9t\xe9\n".encode("latin-1"), "not UTF-8: byte 0xe9 on line 2"),
+        (
+            "fra.txt",
+            "Go.\tVa !\nHe\tIl a \xe9t\xe9\n".encode("latin-1"),
+            "not UTF-8: byte 0xe9 on line 2",
+        ),
         ("fra.txt", b"\t\n \t \n", "is empty"),
         ("fra.zip", b"PK not a zip", "damaged or not a .zip"),
         ("fra.gz", gzip.compress(lines(50).encode(), mtime=0)[:60], "damaged or not a .gz"),

@@ -16,7 +16,9 @@ V, BOS, EOS = 5, 1, 2
 @pytest.fixture
 def model():
     net = make_model(17, V, d_model=12, num_heads=3, d_ff=20, max_len=40)
-    torch.nn.init.normal_(net.generator.weight, std=0.8)  # untrained logits are flat: make them differ
+    torch.nn.init.normal_(
+        net.generator.weight, std=0.8
+    )  # untrained logits are flat: make them differ
     return net
 
 
@@ -33,7 +35,12 @@ def log_probability(model, src, src_mask, tokens):
 
 
 def best_of_all(model, src, src_mask, max_len, penalty):
-    finished = [s for n in range(1, max_len + 1) for s in itertools.product(range(V), repeat=n) if EOS not in s[:-1]]
+    finished = [
+        s
+        for n in range(1, max_len + 1)
+        for s in itertools.product(range(V), repeat=n)
+        if EOS not in s[:-1]
+    ]
     finished = [s for s in finished if s[-1] == EOS or len(s) == max_len]
     score = lambda s: log_probability(model, src, src_mask, s) / ((5 + len(s)) / 6) ** penalty
     return max((score(s), s) for s in finished)
@@ -45,7 +52,9 @@ def test_greedy_takes_the_best_next_token_of_the_full_pass(model):
     assert out.shape[1] <= 9
     for row, tokens in enumerate(out.tolist()):
         length = tokens.index(EOS) + 1 if EOS in tokens else 9
-        whole = model.eval()(src[row : row + 1], torch.tensor([[BOS, *tokens[: length - 1]]]), mask[row : row + 1])
+        whole = model.eval()(
+            src[row : row + 1], torch.tensor([[BOS, *tokens[: length - 1]]]), mask[row : row + 1]
+        )
         assert whole[0].argmax(-1).tolist() == tokens[:length]
         assert not any(tokens[length:])
 
@@ -93,7 +102,12 @@ def test_rows_of_a_batch_are_searched_as_if_alone(model):
     out, scores = beam_search(model, src, mask, max_len=8, beam_size=3, length_penalty=0.6)
     for row in range(6):
         alone, score = beam_search(
-            model, src[row : row + 1], mask[row : row + 1], max_len=8, beam_size=3, length_penalty=0.6
+            model,
+            src[row : row + 1],
+            mask[row : row + 1],
+            max_len=8,
+            beam_size=3,
+            length_penalty=0.6,
         )
         assert out[row, : alone.size(1)].tolist() == alone[0].tolist()
         assert_close(scores[row], score[0])
@@ -110,7 +124,9 @@ def test_the_model_is_left_in_the_mode_it_was_in(model):
 def test_dropout_does_not_disturb_decoding():
     model = make_model(17, V, d_model=12, num_heads=3, d_ff=20, dropout=0.5).train()
     src, mask = source()
-    assert greedy(model, src, mask, max_len=9).tolist() == greedy(model, src, mask, max_len=9).tolist()
+    assert (
+        greedy(model, src, mask, max_len=9).tolist() == greedy(model, src, mask, max_len=9).tolist()
+    )
 
 
 def test_a_beam_that_cannot_be_is_refused(model):

@@ -44,7 +44,10 @@ def test_training_and_decoding_know_no_model():
 @pytest.mark.parametrize("module", MODULES)
 def test_importing_a_module_prints_nothing(module):
     done = subprocess.run(
-        [sys.executable, "-c", f"import transformer_lib.{module}"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"import transformer_lib.{module}"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == ""
     assert done.stderr == ""
@@ -53,14 +56,20 @@ def test_importing_a_module_prints_nothing(module):
 def public(module):
     loaded = importlib.import_module(f"transformer_lib.{module}")
     for name, thing in vars(loaded).items():
-        if not name.startswith("_") and getattr(thing, "__module__", "") == loaded.__name__ and callable(thing):
+        if (
+            not name.startswith("_")
+            and getattr(thing, "__module__", "") == loaded.__name__
+            and callable(thing)
+        ):
             yield name, thing
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_everything_public_says_what_it_is(module):
     trivial = {"make_batch", "to_json", "encode", "to", "set_epoch", "to_dict"}
-    silent = [name for name, thing in public(module) if not inspect.getdoc(thing) and name not in trivial]
+    silent = [
+        name for name, thing in public(module) if not inspect.getdoc(thing) and name not in trivial
+    ]
     assert silent == []
 
 
@@ -70,7 +79,9 @@ def test_tensors_in_public_signatures_carry_their_shapes(module):
     for name, thing in public(module):
         if inspect.isclass(thing):
             functions = [
-                f for n, f in vars(thing).items() if inspect.isfunction(f) and (n == "forward" or not n.startswith("_"))
+                f
+                for n, f in vars(thing).items()
+                if inspect.isfunction(f) and (n == "forward" or not n.startswith("_"))
             ]
         else:
             functions = [thing]
@@ -90,7 +101,9 @@ def test_shapes_are_checked_at_run_time():
     with pytest.raises(TypeCheckError):
         padding_mask(torch.randn(2, 5), 0)
     with pytest.raises(TypeCheckError):
-        MultiHeadAttention(12, 3)(torch.randn(2, 5, 12), torch.randn(2, 7, 12), torch.randn(2, 6, 12))
+        MultiHeadAttention(12, 3)(
+            torch.randn(2, 5, 12), torch.randn(2, 7, 12), torch.randn(2, 6, 12)
+        )
 
 
 def test_no_module_names_a_device_or_loads_a_pickle():

@@ -45,7 +45,9 @@ def test_feed_forward_by_hand_and_position_by_position():
 def test_add_norm_puts_the_norm_where_it_says(norm_first):
     add_norm = AddNorm(4, norm_first=norm_first)
     x = torch.tensor([[[1.0, 2, 3, 4], [0, 0, 4, 4]]])
-    unit = torch.tensor([-1.3416, -0.4472, 0.4472, 1.3416])  # of 1 2 3 4, by hand: mean 2.5, variance 1.25
+    unit = torch.tensor(
+        [-1.3416, -0.4472, 0.4472, 1.3416]
+    )  # of 1 2 3 4, by hand: mean 2.5, variance 1.25
     if norm_first:
         assert_close(add_norm(x, lambda y: 10 * y)[0, 0], x[0, 0] + 10 * unit, atol=1e-3, rtol=0)
     else:

@@ -8,7 +8,11 @@ HALF = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def test_a_query_sees_itself_and_what_came_before():
-    assert causal_mask(3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert causal_mask(3).tolist() == [
+        [True, False, False],
+        [True, True, False],
+        [True, True, True],
+    ]
 
 
 def test_the_last_query_sits_on_the_last_key():
@@ -18,7 +22,10 @@ def test_the_last_query_sits_on_the_last_key():
 def test_padding_is_hidden_from_every_head_and_query():
     ids = torch.tensor([[7, 4, 0, 0], [5, 0, 6, 9]])
     assert padding_mask(ids, 0).shape == (2, 1, 1, 4)
-    assert padding_mask(ids, 0)[:, 0, 0].tolist() == [[True, True, False, False], [True, False, True, True]]
+    assert padding_mask(ids, 0)[:, 0, 0].tolist() == [
+        [True, True, False, False],
+        [True, False, True, True],
+    ]
 
 
 def test_lengths_become_masks_of_any_rank():

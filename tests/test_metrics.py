@@ -24,9 +24,9 @@ def test_short_hypotheses_score_without_an_error(hypothesis):
 
 
 def test_brevity_is_punished_over_the_corpus():
-    assert corpus_bleu(["a b c d", "e f g h"], ["a b c d", "e f g h i j k l"]).score == pytest.approx(
-        100 * math.exp(1 - 12 / 8)
-    )
+    assert corpus_bleu(
+        ["a b c d", "e f g h"], ["a b c d", "e f g h i j k l"]
+    ).score == pytest.approx(100 * math.exp(1 - 12 / 8))
 
 
 def test_exact_match_ignores_case_and_space():

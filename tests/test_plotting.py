@@ -15,7 +15,9 @@ SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 @pytest.fixture
 def shown(monkeypatch):
     figures = []
-    monkeypatch.setattr(plotting, "_show", lambda figure, description: figures.append((figure, description)))
+    monkeypatch.setattr(
+        plotting, "_show", lambda figure, description: figures.append((figure, description))
+    )
     return figures
 
 

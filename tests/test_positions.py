@@ -24,7 +24,9 @@ def test_a_shift_is_the_same_rotation_wherever_it_starts():
             for a in shift / 10000 ** (torch.arange(0, 6, 2) / 6)
         ]
         for pair in range(3):
-            assert_close(table[:-shift, pair] @ turn[pair].T, table[shift:, pair], atol=1e-4, rtol=0)
+            assert_close(
+                table[:-shift, pair] @ turn[pair].T, table[shift:, pair], atol=1e-4, rtol=0
+            )
 
 
 @pytest.mark.parametrize("d_model", [1, 5, 7])
@@ -50,7 +52,9 @@ def test_the_input_is_left_as_it_was(kind):
 def test_an_offset_continues_the_sequence(kind):
     positions = kind(6, 9)
     x = torch.randn(2, 7, 6)
-    assert_close(torch.cat([positions(x[:, :3]), positions(x[:, 3:], offset=3)], dim=1), positions(x))
+    assert_close(
+        torch.cat([positions(x[:, :3]), positions(x[:, 3:], offset=3)], dim=1), positions(x)
+    )
 
 
 @BOTH

@@ -20,7 +20,11 @@ from transformer_lib.runtime import (
 def test_the_device_asked_for_is_taken_else_the_best():
     assert pick_device("cpu") == torch.device("cpu")
     assert pick_device().type == (
-        "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        "cuda"
+        if torch.cuda.is_available()
+        else "mps"
+        if torch.backends.mps.is_available()
+        else "cpu"
     )
 
 
@@ -34,7 +38,8 @@ def test_a_seed_repeats_every_generator():
 
 
 @pytest.mark.parametrize(
-    ("precision", "dtype"), [("fp32", torch.float32), ("bf16", torch.bfloat16), ("fp16", torch.float16)]
+    ("precision", "dtype"),
+    [("fp32", torch.float32), ("bf16", torch.bfloat16), ("fp16", torch.float16)],
 )
 def test_matrix_products_run_in_the_precision_asked_for(precision, dtype, device):
     x = torch.randn(3, 3, device=device)
@@ -59,7 +64,9 @@ def test_a_report_prints_number_and_band_and_raises_outside(capsys):
 
 
 def test_a_table_is_reported_column_by_column(capsys):
-    frame = pd.DataFrame({"model": ["gru", "transformer"], "BLEU": [71.25, 93.4], "parameters": [10, 20]})
+    frame = pd.DataFrame(
+        {"model": ["gru", "transformer"], "BLEU": [71.25, 93.4], "parameters": [10, 20]}
+    )
     report_table(frame, {"BLEU": (60, 100)})
     out = capsys.readouterr().out
     assert "≈ 71.2" in out
@@ -76,7 +83,9 @@ def test_source_is_shown_as_it_stands_in_the_library(capsys):
     assert "self.k_proj(key)" in out
 
 
-@pytest.mark.parametrize(("variable", "show", "hidden"), [("1", True, True), ("", True, False), ("", False, True)])
+@pytest.mark.parametrize(
+    ("variable", "show", "hidden"), [("1", True, True), ("", True, False), ("", False, True)]
+)
 def test_a_progress_bar_is_hidden_where_it_would_be_stored(monkeypatch, variable, show, hidden):
     monkeypatch.setenv("TQDM_DISABLE", variable)
     bar = progress_bar(range(3), show=show)

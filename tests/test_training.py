@@ -28,21 +28,28 @@ V = 11
 
 def model(**options):
     torch.manual_seed(1)
-    return make_model(V, V, **{"d_model": 12, "num_heads": 3, "d_ff": 20, "dropout": 0.0, "max_len": 30, **options})
+    return make_model(
+        V,
+        V,
+        **{"d_model": 12, "num_heads": 3, "d_ff": 20, "dropout": 0.0, "max_len": 30, **options},
+    )
 
 
 def reversals(n, longest=6, seed=0):
     generator = torch.Generator().manual_seed(seed)
     rows = [
         torch.randint(
-            4, V, (int(torch.randint(2, longest + 1, (1,), generator=generator)),), generator=generator
+            4,
+            V,
+            (int(torch.randint(2, longest + 1, (1,), generator=generator)),),
+            generator=generator,
         ).tolist()
         for _ in range(n)
     ]
     return [Example([*row, 2], [*row[::-1], 2]) for row in rows]
 
 
-# -------------------------------------------------------------------------------------------------------------- the loss
+# ----------------------------------------------------------------------------------------- the loss
 
 
 def test_smoothed_loss_is_cross_entropy_against_the_smoothed_distribution():
@@ -50,7 +57,9 @@ def test_smoothed_loss_is_cross_entropy_against_the_smoothed_distribution():
     smoothed = torch.full((6, V), 0.3 / (V - 1), dtype=torch.float64)
     smoothed[:, 0] = 0
     smoothed[range(6), targets] += 0.7
-    assert_close(label_smoothed_cross_entropy(logits, targets, 0.3), F.cross_entropy(logits, smoothed))
+    assert_close(
+        label_smoothed_cross_entropy(logits, targets, 0.3), F.cross_entropy(logits, smoothed)
+    )
 
 
 def test_padding_gets_no_smoothing_mass():
@@ -63,13 +72,19 @@ def test_padding_gets_no_smoothing_mass():
 
 def test_the_loss_of_a_batch_is_the_mean_over_its_real_tokens():
     net = model().eval()
-    pairs = [Example([8, 9, 7, 2], [5, 6, 7, 8, 2]), Example([8, 2], [4, 2]), Example([5, 6, 2], [9, 9, 2])]
+    pairs = [
+        Example([8, 9, 7, 2], [5, 6, 7, 8, 2]),
+        Example([8, 2], [4, 2]),
+        Example([5, 6, 2], [9, 9, 2]),
+    ]
     one_by_one = [loss_of(net, make_batch([pair])) * len(pair.tgt) for pair in pairs]
     assert_close(loss_of(net, make_batch(pairs)), sum(one_by_one) / 10)
 
 
 def loss_of(net, batch, **options):
-    return loss_on_batch(net, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask, **options)
+    return loss_on_batch(
+        net, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask, **options
+    )
 
 
 def test_more_padding_changes_nothing():
@@ -79,7 +94,11 @@ def test_more_padding_changes_nothing():
         for name in ("src", "tgt_in", "tgt_out")
     }
     loss = loss_on_batch(
-        net, wider["src"], wider["tgt_in"], wider["tgt_out"], src_mask=(wider["src"] != 0)[:, None, None]
+        net,
+        wider["src"],
+        wider["tgt_in"],
+        wider["tgt_out"],
+        src_mask=(wider["src"] != 0)[:, None, None],
     )
     assert_close(loss, loss_of(net, batch))
 
@@ -97,7 +116,7 @@ def test_validation_loss_weighs_every_token_alike_and_restores_the_mode():
     assert many == pytest.approx(validation_loss(net, [make_batch(pairs)]), rel=1e-5)
 
 
-# ------------------------------------------------------------------------------------------------------------- the schedule
+# ------------------------------------------------------------------------------------- the schedule
 
 
 def test_the_papers_schedule_by_hand():
@@ -111,7 +130,7 @@ def test_the_cosine_rises_to_its_peak_and_falls_to_zero():
     assert [rate(5), rate(10), rate(60), rate(110)] == pytest.approx([1.0, 2.0, 1.0, 0.0])
 
 
-# ------------------------------------------------------------------------------------------------------------------ the loop
+# ----------------------------------------------------------------------------------------- the loop
 
 
 def test_a_tiny_transformer_learns_to_reverse_and_decodes_every_sentence_right():
@@ -126,16 +145,27 @@ def test_a_tiny_transformer_learns_to_reverse_and_decodes_every_sentence_right()
     held_out = reversals(100, seed=9)
     batch = make_batch(held_out)
     out = greedy(net, batch.src, batch.src_mask, max_len=12)
-    assert [row[: len(e.tgt)].tolist() for row, e in zip(out, held_out, strict=True)] == [e.tgt for e in held_out]
+    assert [row[: len(e.tgt)].tolist() for row, e in zip(out, held_out, strict=True)] == [
+        e.tgt for e in held_out
+    ]
     assert history.frame.loss.iloc[-1] < 0.05
-    assert list(history.frame.columns) == ["step", "epoch", "loss", "learning_rate", "tokens_per_second"]
+    assert list(history.frame.columns) == [
+        "step",
+        "epoch",
+        "loss",
+        "learning_rate",
+        "tokens_per_second",
+    ]
     assert not net.training
 
 
 def test_accumulated_batches_equal_one_large_batch():
     pairs = reversals(30)
     parts = [make_batch(pairs[:4]), make_batch(pairs[4:20]), make_batch(pairs[20:])]
-    one, three = model().double(), model().double()  # in fp32 Adam magnifies the rounding of gradients that are 0
+    one, three = (
+        model().double(),
+        model().double(),
+    )  # in fp32 Adam magnifies the rounding of gradients that are 0
     fit(one, [make_batch(pairs)], steps=3, label_smoothing=0.1)
     fit(three, parts, steps=3, accumulate=3, label_smoothing=0.1)
     for a, b in zip(one.parameters(), three.parameters(), strict=True):
@@ -162,7 +192,11 @@ def test_the_gradient_is_cut_to_the_norm_asked_for(monkeypatch):
 def test_half_precision_trains_to_a_similar_loss(precision):
     pairs = TokenBatches(reversals(300), max_tokens=256)
     full = fit(model(), pairs, steps=60, learning_rate=5e-3).frame.loss.iloc[-10:].mean()
-    half = fit(model(), pairs, steps=60, learning_rate=5e-3, precision=precision).frame.loss.iloc[-10:].mean()
+    half = (
+        fit(model(), pairs, steps=60, learning_rate=5e-3, precision=precision)
+        .frame.loss.iloc[-10:]
+        .mean()
+    )
     assert half == pytest.approx(full, rel=0.05)
 
 
@@ -182,7 +216,9 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(stop):
     second = model(dropout=0.3)
     resumed = fit(second, data(), steps=20, learning_rate=rate, resume=kept[-1])
     assert resumed.frame.loss.tolist() == whole.frame.loss.tolist()
-    assert all(torch.equal(a, b) for a, b in zip(net.parameters(), second.parameters(), strict=True))
+    assert all(
+        torch.equal(a, b) for a, b in zip(net.parameters(), second.parameters(), strict=True)
+    )
 
 
 def test_evaluations_are_kept_and_made_at_the_end_too():

@@ -33,7 +33,10 @@ def test_equals_torchs_transformer_in_logits_and_gradients(norm_first, training)
     ours = build(norm_first=norm_first).train(training)
     twin = twins.transformer(ours).train(training)
     src, tgt, src_mask, tgt_mask = sentences()
-    inputs = [side.positions(side.embedding(ids)).detach() for side, ids in ((ours.encoder, src), (ours.decoder, tgt))]
+    inputs = [
+        side.positions(side.embedding(ids)).detach()
+        for side, ids in ((ours.encoder, src), (ours.decoder, tgt))
+    ]
     theirs = twin(
         *inputs,
         tgt_mask=~causal_mask(TT),
@@ -51,16 +54,24 @@ def test_equals_torchs_transformer_in_logits_and_gradients(norm_first, training)
     for side, layers in (("encoder", "self_attn"), ("decoder", "multihead_attn")):
         for mine, other in zip(getattr(ours, side).layers, getattr(twin, side).layers, strict=True):
             attention = mine.self_attn if side == "encoder" else mine.cross_attn
-            stacked = torch.cat([p.weight.grad for p in (attention.q_proj, attention.k_proj, attention.v_proj)])
+            stacked = torch.cat(
+                [p.weight.grad for p in (attention.q_proj, attention.k_proj, attention.v_proj)]
+            )
             assert_close(stacked, getattr(other, layers).in_proj_weight.grad, atol=1e-10, rtol=0)
-            assert_close(mine.feed_forward.up_proj.weight.grad, other.linear1.weight.grad, atol=1e-10, rtol=0)
-            assert_close(mine.add_norm1.norm.weight.grad, other.norm1.weight.grad, atol=1e-10, rtol=0)
+            assert_close(
+                mine.feed_forward.up_proj.weight.grad, other.linear1.weight.grad, atol=1e-10, rtol=0
+            )
+            assert_close(
+                mine.add_norm1.norm.weight.grad, other.norm1.weight.grad, atol=1e-10, rtol=0
+            )
 
 
 @NORM
 def test_teacher_forced_logits_are_the_same_in_train_and_eval(norm_first):
     model, (src, tgt, src_mask, _) = build(norm_first=norm_first), sentences()
-    assert_close(model.train()(src, tgt, src_mask), model.eval()(src, tgt, src_mask), atol=1e-12, rtol=0)
+    assert_close(
+        model.train()(src, tgt, src_mask), model.eval()(src, tgt, src_mask), atol=1e-12, rtol=0
+    )
 
 
 @MODE
@@ -92,15 +103,28 @@ def test_padding_and_the_other_rows_of_a_batch_are_invisible():
     garbage_src, garbage_tgt = src.clone(), tgt.clone()
     garbage_src[~src_mask[:, 0, 0]], garbage_tgt[~tgt_mask[:, 0, 0]] = 9, 11
     real = tgt_mask[:, 0, 0]
-    assert_close(model(garbage_src, garbage_tgt, src_mask, tgt_mask)[real], together[real], atol=1e-12, rtol=0)
+    assert_close(
+        model(garbage_src, garbage_tgt, src_mask, tgt_mask)[real],
+        together[real],
+        atol=1e-12,
+        rtol=0,
+    )
     order = torch.tensor([2, 0, 1])
-    assert_close(model(src[order], tgt[order], src_mask[order]), model(src, tgt, src_mask)[order], atol=1e-12, rtol=0)
+    assert_close(
+        model(src[order], tgt[order], src_mask[order]),
+        model(src, tgt, src_mask)[order],
+        atol=1e-12,
+        rtol=0,
+    )
 
 
 @NORM
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
 def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
-    model, (src, tgt, src_mask, _) = build(norm_first=norm_first, positions=positions).eval(), sentences()
+    model, (src, tgt, src_mask, _) = (
+        build(norm_first=norm_first, positions=positions).eval(),
+        sentences(),
+    )
     whole = model(src, tgt, src_mask)
     state = model.start(src, src_mask)
     states = [state]
@@ -171,7 +195,15 @@ def test_no_two_layers_start_equal():
 @pytest.mark.parametrize(("tie", "matrices"), [("none", 3), ("target", 2), ("all", 1)])
 def test_tied_matrices_are_one_and_the_same(tie, matrices):
     model = Transformer(TransformerConfig(V, V, **SIZES, tie_weights=tie))
-    assert len({id(m.weight) for m in (model.encoder.embedding, model.decoder.embedding, model.generator)}) == matrices
+    assert (
+        len(
+            {
+                id(m.weight)
+                for m in (model.encoder.embedding, model.decoder.embedding, model.generator)
+            }
+        )
+        == matrices
+    )
 
 
 def test_tying_different_vocabularies_is_refused_with_both_sizes():
@@ -181,7 +213,9 @@ def test_tying_different_vocabularies_is_refused_with_both_sizes():
 
 def test_embeddings_enter_with_size_one_a_component():
     model = make_model(1000, 1000, "small")
-    assert model.encoder.embedding(torch.arange(1000)[None]).std().item() == pytest.approx(1, abs=0.02)
+    assert model.encoder.embedding(torch.arange(1000)[None]).std().item() == pytest.approx(
+        1, abs=0.02
+    )
 
 
 def test_the_base_model_has_the_parameters_that_arithmetic_gives():
@@ -189,7 +223,8 @@ def test_the_base_model_has_the_parameters_that_arithmetic_gives():
         with torch.device("meta"):
             model = make_model(37000, 37000, "base", **options)
         embeddings = {
-            id(m.weight): m.weight.numel() for m in (model.encoder.embedding, model.decoder.embedding, model.generator)
+            id(m.weight): m.weight.numel()
+            for m in (model.encoder.embedding, model.decoder.embedding, model.generator)
         }
         total = sum(p.numel() for p in model.parameters())
         return total, total - sum(embeddings.values())
@@ -233,4 +268,6 @@ def test_the_twin_is_not_blind():
     twin = twins.transformer(ours).eval()
     nn.init.zeros_(twin.decoder.layers[1].multihead_attn.out_proj.weight)
     x = torch.randn(B, TT, 12, dtype=torch.float64)
-    assert not torch.allclose(twin.decoder(x, x), ours.decoder.layers[1](ours.decoder.layers[0](x, x), x))
+    assert not torch.allclose(
+        twin.decoder(x, x), ours.decoder.layers[1](ours.decoder.layers[0](x, x), x)
+    )

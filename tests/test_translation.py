@@ -11,7 +11,9 @@ from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
 
 PAIRS = [
-    SentencePair("I'm home.", "Je suis chez moi.", frozenset({(0, 0), (1, 1), (2, 2), (2, 3), (3, 4)})),
+    SentencePair(
+        "I'm home.", "Je suis chez moi.", frozenset({(0, 0), (1, 1), (2, 2), (2, 3), (3, 4)})
+    ),
     SentencePair("Go.", "Va !", frozenset({(0, 0), (1, 1)})),
     SentencePair("I lost.", "J'ai perdu.", frozenset({(0, 0), (1, 1), (1, 2), (2, 3)})),
     SentencePair("He's calm.", "Il est calme.", frozenset({(0, 0), (1, 1), (2, 2), (3, 3)})),
@@ -22,9 +24,12 @@ PAIRS = [
 def translator():
     torch.manual_seed(0)
     source, target = (
-        Vocabulary.build([p[side] for p in PAIRS], language) for side, language in enumerate(("en", "fr"))
+        Vocabulary.build([p[side] for p in PAIRS], language)
+        for side, language in enumerate(("en", "fr"))
     )
-    model = make_model(len(source), len(target), d_model=32, num_heads=4, d_ff=64, dropout=0.0, max_len=12)
+    model = make_model(
+        len(source), len(target), d_model=32, num_heads=4, d_ff=64, dropout=0.0, max_len=12
+    )
     batches = TokenBatches(encode_pairs(PAIRS, source.encode, target.encode, 12))
     fit(model, batches, steps=80, learning_rate=3e-3, label_smoothing=0.0)
     return Translator(model, source, target)
@@ -84,7 +89,11 @@ def test_the_error_rate_of_every_head_is_that_of_its_strongest_links(translator)
     assert set(rates) == {(layer, head) for layer in range(2) for head in range(4)}
     hits = links = 0
     for pair in PAIRS:
-        by_head = {(m.layer, m.head): m.weights for m in translator.attention_maps(*pair[:2]) if m.kind == "cross"}
+        by_head = {
+            (m.layer, m.head): m.weights
+            for m in translator.attention_maps(*pair[:2])
+            if m.kind == "cross"
+        }
         strongest = by_head[1, 2][:-1, :-1].argmax(1).tolist()
         hits += sum((i, j) in pair.alignment for j, i in enumerate(strongest))
         links += len(strongest) + len(pair.alignment)

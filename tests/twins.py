@@ -10,7 +10,9 @@ from transformer_lib.transformer import Transformer
 def attention(ours) -> nn.MultiheadAttention:
     d_model = ours.q_proj.in_features
     bias = ours.q_proj.bias is not None
-    twin = nn.MultiheadAttention(d_model, ours.num_heads, batch_first=True, bias=bias, dtype=ours.q_proj.weight.dtype)
+    twin = nn.MultiheadAttention(
+        d_model, ours.num_heads, batch_first=True, bias=bias, dtype=ours.q_proj.weight.dtype
+    )
     projections = (ours.q_proj, ours.k_proj, ours.v_proj)
     with torch.no_grad():
         twin.in_proj_weight.copy_(torch.cat([p.weight for p in projections]))
@@ -54,7 +56,9 @@ def transformer(ours: Transformer) -> nn.Transformer:
         if config.norm_first:
             getattr(twin, side).norm.load_state_dict(getattr(ours, side).norm.state_dict())
         else:
-            getattr(twin, side).norm = None  # torch always ends in a norm; the paper's post-norm stack does not
+            getattr(
+                twin, side
+            ).norm = None  # torch always ends in a norm; the paper's post-norm stack does not
     return twin
 
 

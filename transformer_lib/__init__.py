@@ -1,5 +1,6 @@
 """The library behind the attention and Transformer lessons.
 
-Import from the modules (`from transformer_lib.attention import MultiHeadAttention`): each holds one concept and says so in
-its first line. README.md maps our names to those of d2l, the Annotated Transformer and torch.nn.
+Import from the modules (`from transformer_lib.attention import MultiHeadAttention`): each holds one
+concept and says so in its first line. README.md maps our names to those of d2l, the Annotated
+Transformer and torch.nn.
 """

@@ -1,4 +1,6 @@
-"""Train a translator, translate with it, score it, and look at the data: `python -m transformer_lib --help`."""
+"""Train a translator, translate with it, score it, and look at the data: `python -m transformer_lib
+--help`.
+"""
 
 import argparse
 import json
@@ -21,7 +23,9 @@ MAX_LEN = 256
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; the exit code is 0 on success, 1 where something could not be done, 2 for a wrong call."""
+    """Run one command; the exit code is 0 on success, 1 where something could not be done, 2 for a
+    wrong call.
+    """
     warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
     warnings.simplefilter("always", UserWarning)
     args = _parser().parse_args(arguments)
@@ -40,17 +44,22 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-# ----------------------------------------------------------------------------------------------------------------- train
+# -------------------------------------------------------------------------------------------- train
 
 
 def train(args: argparse.Namespace) -> None:
     if args.resume:
         loaded = load_model(args.out)
         snapshot = load_snapshot(args.out)
-        settings = {**loaded.info["settings"], "steps": args.steps or loaded.info["settings"]["steps"]}
+        settings = {
+            **loaded.info["settings"],
+            "steps": args.steps or loaded.info["settings"]["steps"],
+        }
     else:
         if any(args.out.glob("step-*")):
-            raise ValueError(f"{args.out} holds a run already: go on with it (--resume) or choose another --out")
+            raise ValueError(
+                f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
+            )
         snapshot = None
         settings = {name: getattr(args, name) for name in SETTINGS} | {"steps": args.steps or 3000}
     settings["corpus"] = settings["corpus"] or ["everyday"]
@@ -71,17 +80,21 @@ def train(args: argparse.Namespace) -> None:
     examples = encode_pairs(corpus.train, *encode, MAX_LEN)
     if len(examples) < len(corpus.train):
         warnings.warn(
-            f"{len(corpus.train) - len(examples)} pairs of over {MAX_LEN} tokens are not trained on", stacklevel=1
+            f"{len(corpus.train) - len(examples)} pairs of over {MAX_LEN} tokens are not trained on",
+            stacklevel=1,
         )
     batches = TokenBatches(examples, options.max_tokens, seed=options.seed)
-    valid = TokenBatches(encode_pairs(corpus.valid, *encode, MAX_LEN), options.max_tokens, shuffle=False)
+    valid = TokenBatches(
+        encode_pairs(corpus.valid, *encode, MAX_LEN), options.max_tokens, shuffle=False
+    )
     translator = Translator(model, *vocabularies)
     _say(
         f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, {len(corpus.test)} test; "
         f"vocabularies of {len(vocabularies[0])} and {len(vocabularies[1])}"
     )
     _say(
-        f"{options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, {options.steps} steps"
+        f"{options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, "
+        f"{options.steps} steps"
     )
 
     def evaluate(_) -> dict:
@@ -89,15 +102,24 @@ def train(args: argparse.Namespace) -> None:
             "validation_loss": validation_loss(model, valid),
             "bleu": translator.evaluate(corpus.valid[:200])["bleu"],
         }
-        _say(f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} (200 sentences, greedy)")
+        _say(
+            f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} (200 sentences, greedy)"
+        )
         model.train()
         return scores
 
     def save(snapshot: dict) -> None:
         evaluations = snapshot["history"]["evaluations"]
-        metrics = evaluations[-1] if evaluations and evaluations[-1]["step"] == snapshot["step"] else {}
+        metrics = (
+            evaluations[-1] if evaluations and evaluations[-1]["step"] == snapshot["step"] else {}
+        )
         folder = save_checkpoint(
-            args.out, model, vocabularies, metrics=metrics, info={"settings": settings}, snapshot=snapshot
+            args.out,
+            model,
+            vocabularies,
+            metrics=metrics,
+            info={"settings": settings},
+            snapshot=snapshot,
         )
         _say(f"saved {folder}")
 
@@ -125,7 +147,9 @@ def train(args: argparse.Namespace) -> None:
             f"{stop}. Go on with: python -m transformer_lib train --resume --out {args.out}"
         ) from None
     frame = history.frame
-    _say(f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s. Try it:")
+    _say(
+        f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s. Try it:"
+    )
     _say(f'  python -m transformer_lib translate --model {args.out} "I\'m home."')
 
 
@@ -166,14 +190,17 @@ def _load(options: argparse.Namespace) -> Corpus:
 def _vocabularies(corpus: Corpus, options: argparse.Namespace) -> tuple:
     sides = [[pair[side] for pair in corpus.train] for side in (0, 1)]
     if options.tokens == "words":
-        return tuple(Vocabulary.build(side, language) for side, language in zip(sides, corpus.languages, strict=True))
+        return tuple(
+            Vocabulary.build(side, language)
+            for side, language in zip(sides, corpus.languages, strict=True)
+        )
     return tuple(
         Subwords.build(side, language, int(options.tokens))
         for side, language in zip(sides, corpus.languages, strict=True)
     )
 
 
-# ------------------------------------------------------------------------------------------------- translate and evaluate
+# --------------------------------------------------------------------------- translate and evaluate
 
 
 def translate(args: argparse.Namespace) -> None:
@@ -193,13 +220,23 @@ def evaluate(args: argparse.Namespace) -> None:
     held_out = getattr(corpus, args.split)
     splits = {"seen": corpus.train[: len(held_out)], "held_out": held_out}
     best_head = _best_head(translator, corpus)
-    result = {"model": str(args.model), "corpus": corpus.name, "split": args.split, "step": loaded.info["step"]}
+    result = {
+        "model": str(args.model),
+        "corpus": corpus.name,
+        "split": args.split,
+        "step": loaded.info["step"],
+    }
     for name, pairs in splits.items():
         scores = translator.evaluate(
-            pairs, beam_size=args.beam, length_penalty=args.length_penalty, progress=sys.stderr.isatty()
+            pairs,
+            beam_size=args.beam,
+            length_penalty=args.length_penalty,
+            progress=sys.stderr.isatty(),
         )
         aligned = best_head and any(pair.alignment for pair in pairs)
-        scores["alignment_error_rate"] = translator.alignment_error_rates(pairs)[best_head] if aligned else None
+        scores["alignment_error_rate"] = (
+            translator.alignment_error_rates(pairs)[best_head] if aligned else None
+        )
         result[name] = scores
     if args.json:
         print(json.dumps(result, indent=1))
@@ -216,8 +253,13 @@ def evaluate(args: argparse.Namespace) -> None:
 
 
 def _best_head(translator: Translator, corpus: Corpus) -> tuple[int, int] | None:
-    """The cross-attention head that aligns the valid split best; None where there are no gold links between words."""
-    words = all(isinstance(v, Vocabulary) for v in (translator.source_vocabulary, translator.target_vocabulary))
+    """The cross-attention head that aligns the valid split best; None where there are no gold links
+    between words.
+    """
+    words = all(
+        isinstance(v, Vocabulary)
+        for v in (translator.source_vocabulary, translator.target_vocabulary)
+    )
     if not words or not any(pair.alignment for pair in corpus.valid):
         return None
     rates = translator.alignment_error_rates(corpus.valid)
@@ -228,14 +270,16 @@ def _translator(args: argparse.Namespace) -> Translator:
     return Translator(*load_model(args.model, pick_device(args.device))[:3])
 
 
-# ------------------------------------------------------------------------------------------------------------------ data
+# --------------------------------------------------------------------------------------------- data
 
 
 def data(args: argparse.Namespace) -> None:
     if args.action == "list":
         for name in SHIPPED:
             corpus = load_corpus(name)
-            sizes = ", ".join(f"{split} {len(getattr(corpus, split))}" for split in ("train", "valid", "test"))
+            sizes = ", ".join(
+                f"{split} {len(getattr(corpus, split))}" for split in ("train", "valid", "test")
+            )
             print(f"{name}: {'-'.join(corpus.languages)}, {sizes}")
     elif args.action == "show":
         corpus = load_corpus(args.name)
@@ -247,7 +291,7 @@ def data(args: argparse.Namespace) -> None:
             print(f"{name}: {file} is unchanged")
 
 
-# ------------------------------------------------------------------------------------------------------------ the parser
+# --------------------------------------------------------------------------------------- the parser
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -274,13 +318,21 @@ def _parser() -> argparse.ArgumentParser:
 
     machine = argparse.ArgumentParser(add_help=False)
     machine.add_argument(
-        "--threads", type=_positive, default=1, help="CPU threads; more stall tiny models on a busy machine"
+        "--threads",
+        type=_positive,
+        default=1,
+        help="CPU threads; more stall tiny models on a busy machine",
     )
     machine.add_argument("--device", help="cpu, cuda or mps; the best one present where not given")
     search = argparse.ArgumentParser(add_help=False)
-    search.add_argument("--beam", type=_positive, default=1, help="hypotheses kept at every step; 1 is greedy")
     search.add_argument(
-        "--length-penalty", type=float, default=0.0, help="favours longer translations; 0.6 to 1 is usual"
+        "--beam", type=_positive, default=1, help="hypotheses kept at every step; 1 is greedy"
+    )
+    search.add_argument(
+        "--length-penalty",
+        type=float,
+        default=0.0,
+        help="favours longer translations; 0.6 to 1 is usual",
     )
 
     p = command(
@@ -292,7 +344,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = p.add_argument
     add("--out", type=Path, required=True, help="the run's directory; checkpoints go there")
-    add("--resume", action="store_true", help="go on with the run in --out, with the settings it was started with")
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with the run in --out, with the settings it was started with",
+    )
     add(
         "--corpus",
         nargs="+",
@@ -302,21 +358,55 @@ def _parser() -> argparse.ArgumentParser:
     add("--languages", help="source-target, such as de-en, where the file names do not say")
     add("--max-pairs", type=_positive, help="draw this many pairs, valid and test included")
     add("--max-words", type=_positive, help="only pairs of at most this many source words")
-    add("--hold-out", nargs="*", default=[], metavar="SENTENCE", help="source sentences that must not be trained on")
+    add(
+        "--hold-out",
+        nargs="*",
+        default=[],
+        metavar="SENTENCE",
+        help="source sentences that must not be trained on",
+    )
     add("--preset", choices=PRESETS, default="tiny", help="size of the model")
-    add("--tokens", type=_tokens, default="words", help="words, or a number: byte-pair pieces a language")
-    add("--tie", choices=("none", "target"), default="target", help="share the output matrix with the target embedding")
-    add("--dropout", type=float, default=0.1, help="probability that an activation is dropped in training")
+    add(
+        "--tokens",
+        type=_tokens,
+        default="words",
+        help="words, or a number: byte-pair pieces a language",
+    )
+    add(
+        "--tie",
+        choices=("none", "target"),
+        default="target",
+        help="share the output matrix with the target embedding",
+    )
+    add(
+        "--dropout",
+        type=float,
+        default=0.1,
+        help="probability that an activation is dropped in training",
+    )
     add("--steps", type=_positive, help="updates in all; 3000 where not given")
     add("--minutes", type=float, help="stop after this many minutes; --resume goes on")
     add("--max-tokens", type=_positive, default=2048, help="padded positions of a batch, a side")
     add("--accumulate", type=_positive, default=1, help="batches an update")
-    add("--learning-rate", type=float, default=2e-3, help="at its peak, after the warm-up; then a cosine to 0")
+    add(
+        "--learning-rate",
+        type=float,
+        default=2e-3,
+        help="at its peak, after the warm-up; then a cosine to 0",
+    )
     add("--warmup", type=_positive, default=300, help="steps until the peak")
-    add("--label-smoothing", type=float, default=0.1, help="probability mass spread over the other words")
+    add(
+        "--label-smoothing",
+        type=float,
+        default=0.1,
+        help="probability mass spread over the other words",
+    )
     add("--precision", choices=PRECISIONS, default="fp32", help="number format of matrix products")
     add(
-        "--evaluate-every", type=_positive, default=500, help="steps between evaluations, each followed by a checkpoint"
+        "--evaluate-every",
+        type=_positive,
+        default=500,
+        help="steps between evaluations, each followed by a checkpoint",
     )
     add("--seed", type=int, default=0, help="of the split, the weights and the order of the data")
 
@@ -329,7 +419,9 @@ def _parser() -> argparse.ArgumentParser:
         machine,
         search,
     )
-    p.add_argument("--model", type=Path, required=True, help="a run's directory, or one checkpoint in it")
+    p.add_argument(
+        "--model", type=Path, required=True, help="a run's directory, or one checkpoint in it"
+    )
     p.add_argument("sentences", nargs="*", metavar="SENTENCE", help="none: read standard input")
 
     p = command(
@@ -340,14 +432,26 @@ def _parser() -> argparse.ArgumentParser:
         machine,
         search,
     )
-    p.add_argument("--model", type=Path, required=True, help="a run's directory, or one checkpoint in it")
-    p.add_argument("--split", choices=("valid", "test"), default="test", help="the held-out sentences")
-    p.add_argument("--json", action="store_true", help="print JSON: seen and held_out, each with its scores")
+    p.add_argument(
+        "--model", type=Path, required=True, help="a run's directory, or one checkpoint in it"
+    )
+    p.add_argument(
+        "--split", choices=("valid", "test"), default="test", help="the held-out sentences"
+    )
+    p.add_argument(
+        "--json", action="store_true", help="print JSON: seen and held_out, each with its scores"
+    )
 
-    p = command("data", data, "List, show or verify the shipped corpora.", "data show everyday --split test")
+    p = command(
+        "data", data, "List, show or verify the shipped corpora.", "data show everyday --split test"
+    )
     p.add_argument("action", choices=("list", "show", "verify"), help="what to do")
-    p.add_argument("name", nargs="?", choices=SHIPPED, default="everyday", help="the corpus to show")
-    p.add_argument("--split", choices=("train", "valid", "test"), default="train", help="the part to show")
+    p.add_argument(
+        "name", nargs="?", choices=SHIPPED, default="everyday", help="the corpus to show"
+    )
+    p.add_argument(
+        "--split", choices=("train", "valid", "test"), default="train", help="the part to show"
+    )
     p.add_argument("--number", type=_positive, default=20, help="how many pairs to show")
     return parser
 
@@ -356,7 +460,9 @@ class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpF
     """Keeps the example's lines, and says every default that there is."""
 
     def _get_help_string(self, action):
-        return action.help if action.default in (None, False, []) else super()._get_help_string(action)
+        return (
+            action.help if action.default in (None, False, []) else super()._get_help_string(action)
+        )
 
 
 def _positive(text: str) -> int:

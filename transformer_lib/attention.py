@@ -1,4 +1,6 @@
-"""Scaled dot-product attention, many heads of it, and a way to listen to the weights (Vaswani et al. 2017, section 3.2)."""
+"""Scaled dot-product attention, many heads of it, and a way to listen to the weights (Vaswani et
+al. 2017, section 3.2).
+"""
 
 import math
 from collections.abc import Iterator
@@ -14,7 +16,9 @@ Mask = Bool[Tensor, "..."]
 
 
 def attention_weights(
-    query: Float[Tensor, "*batch query width"], key: Float[Tensor, "*batch key width"], mask: Mask | None = None
+    query: Float[Tensor, "*batch query width"],
+    key: Float[Tensor, "*batch key width"],
+    mask: Mask | None = None,
 ) -> Float[Tensor, "*batch query key"]:
     """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04."""
     return masked_softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), mask)
@@ -28,19 +32,22 @@ def scaled_dot_product_attention(
     *,
     dropout: float = 0.0,
 ) -> Float[Tensor, "*batch query value_width"]:
-    """Each query's average of the values, weighted by `attention_weights`: the formula as written, for reading.
+    """Each query's average of the values, weighted by `attention_weights`: the formula as written,
+    for reading.
 
-    `dropout` is a probability and always applies, as in `F.scaled_dot_product_attention`: pass 0 outside training.
+    `dropout` is a probability and always applies, as in `F.scaled_dot_product_attention`: pass 0
+    outside training.
     """
     return F.dropout(attention_weights(query, key, mask), dropout) @ value
 
 
 class MultiHeadAttention(nn.Module):
-    """H attentions side by side, each on its own d_model/H wide projection, joined by an output projection. Lesson 09.
+    """H attentions side by side, each on its own d_model/H wide projection, joined by an output
+    projection. Lesson 09.
 
-    Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is our `q_proj`, `k_proj`
-    and `v_proj` stacked. Note that torch's boolean masks mean the opposite of ours.
-    `dropout` falls on the attention weights; it is not in the paper, hence 0.
+    Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is
+    our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's boolean masks mean the opposite
+    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0.
     """
 
     def __init__(self, d_model: int, num_heads: int, *, dropout: float = 0.0, bias: bool = True):
@@ -64,14 +71,17 @@ class MultiHeadAttention(nn.Module):
         *,
         is_causal: bool = False,
     ) -> Float[Tensor, "batch query d_model"]:
-        """What each query gathers from the values. `mask` broadcasts to (batch, heads, query, key), True = may attend;
-        `is_causal` adds the causal mask, in train() and in eval() alike."""
+        """What each query gathers from the values. `mask` broadcasts to (batch, heads, query, key),
+        True = may attend; `is_causal` adds the causal mask, in train() and in eval() alike.
+        """
         return self.attend(query, *self.keys_values(key, value), mask, is_causal=is_causal)
 
     def keys_values(
         self, key: Float[Tensor, "batch key d_model"], value: Float[Tensor, "batch key d_model"]
     ) -> tuple[Float[Tensor, "batch heads key d_head"], Float[Tensor, "batch heads key d_head"]]:
-        """The projected keys and values, split into heads: what a decoder may keep instead of computing it again."""
+        """The projected keys and values, split into heads: what a decoder may keep instead of
+        computing it again.
+        """
         return self._split(self.k_proj(key)), self._split(self.v_proj(value))
 
     def attend(
@@ -99,19 +109,25 @@ class MultiHeadAttention(nn.Module):
             context = F.dropout(weights, dropout) @ v
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
-    def _split(self, x: Float[Tensor, "batch time d_model"]) -> Float[Tensor, "batch heads time d_head"]:
+    def _split(
+        self, x: Float[Tensor, "batch time d_model"]
+    ) -> Float[Tensor, "batch heads time d_head"]:
         return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
 
 @contextmanager
-def record_attention(model: nn.Module) -> Iterator[dict[str, list[Float[Tensor, "batch heads query key"]]]]:
-    """Collect the attention weights of every attention module that runs inside the block, in the order of its calls.
+def record_attention(
+    model: nn.Module,
+) -> Iterator[dict[str, list[Float[Tensor, "batch heads query key"]]]]:
+    """Collect the attention weights of every attention module that runs inside the block, in the
+    order of its calls.
 
         with record_attention(model) as maps:
             model(src, tgt_in)
         maps["decoder.layers.1.cross_attn"][-1]     # (batch, heads, query, key), before dropout
 
-    Outputs are those of the fast path. On leaving, also by an exception, every module is fast again.
+    Outputs are those of the fast path. On leaving, also by an exception, every module is fast
+    again.
     """
     listened = {name: module for name, module in model.named_modules() if hasattr(module, "record")}
     before = {name: module.record for name, module in listened.items()}

@@ -1,4 +1,6 @@
-"""Sentences of unequal length as tensors: padded, shifted, and grouped so that little of a batch is padding. Lessons 05, 14."""
+"""Sentences of unequal length as tensors: padded, shifted, and grouped so that little of a batch is
+padding. Lessons 05, 14.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +23,9 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """What one training step reads. The model gets `tgt_in`, <bos> and all but the last token, and must say `tgt_out`."""
+    """What one training step reads. The model gets `tgt_in`, <bos> and all but the last token, and
+    must say `tgt_out`.
+    """
 
     src: Int[Tensor, "batch source"]
     src_mask: Bool[Tensor, "batch 1 1 source"]
@@ -31,16 +35,24 @@ class Batch:
 
     def to(self, device: torch.device | str) -> "Batch":
         names = ("src", "src_mask", "tgt_in", "tgt_out")
-        return replace(self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names})
+        return replace(
+            self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names}
+        )
 
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> Int[Tensor, "batch time"]:
     """The rows side by side, filled up with `pad_id` to the longest."""
-    return torch.nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=pad_id)
+    return torch.nn.utils.rnn.pad_sequence(
+        [torch.tensor(row) for row in rows], batch_first=True, padding_value=pad_id
+    )
 
 
-def shift_right(tgt_out: Int[Tensor, "batch target"], bos_id: int = BOS_ID) -> Int[Tensor, "batch target"]:
-    """What the decoder reads to predict `tgt_out`: <bos> first, every token one step later, the last one dropped."""
+def shift_right(
+    tgt_out: Int[Tensor, "batch target"], bos_id: int = BOS_ID
+) -> Int[Tensor, "batch target"]:
+    """What the decoder reads to predict `tgt_out`: <bos> first, every token one step later, the
+    last one dropped.
+    """
     return torch.cat((torch.full_like(tgt_out[:, :1], bos_id), tgt_out[:, :-1]), dim=1)
 
 
@@ -53,24 +65,39 @@ def make_batch(examples: Sequence[Example]) -> Batch:
 def encode_pairs(
     pairs: Iterable[SentencePair], encode_source: Callable, encode_target: Callable, max_len: int
 ) -> list[Example]:
-    """The pairs as ids, each sentence ended by <eos>; pairs in which a side is longer than `max_len` are left out."""
-    examples = (Example([*encode_source(p.source), EOS_ID], [*encode_target(p.target), EOS_ID]) for p in pairs)
+    """The pairs as ids, each sentence ended by <eos>; pairs in which a side is longer than
+    `max_len` are left out.
+    """
+    examples = (
+        Example([*encode_source(p.source), EOS_ID], [*encode_target(p.target), EOS_ID])
+        for p in pairs
+    )
     return [e for e in examples if max(len(e.src), len(e.tgt)) <= max_len]
 
 
 class TokenBatches:
-    """Batches of about `max_tokens` padded positions a side, sentences of similar length together, in a new order each epoch.
+    """Batches of about `max_tokens` padded positions a side, sentences of similar length together,
+    in a new order each epoch.
 
-    Iterate to get the batches of the current epoch; `set_epoch(n)` chooses it. The order depends on `seed` and epoch alone,
-    so a run that stopped can go on where it was.
+    Iterate to get the batches of the current epoch; `set_epoch(n)` chooses it. The order depends on
+    `seed` and epoch alone, so a run that stopped can go on where it was.
     """
 
-    def __init__(self, examples: Sequence[Example], max_tokens: int = 2048, *, shuffle: bool = True, seed: int = 0):
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        max_tokens: int = 2048,
+        *,
+        shuffle: bool = True,
+        seed: int = 0,
+    ):
         longest = max((max(len(e.src), len(e.tgt)) for e in examples), default=0)
         if not examples:
             raise ValueError("no examples to make batches of")
         if longest > max_tokens:
-            raise ValueError(f"a sentence of {longest} tokens does not fit a batch of max_tokens={max_tokens}")
+            raise ValueError(
+                f"a sentence of {longest} tokens does not fit a batch of max_tokens={max_tokens}"
+            )
         self.examples = examples
         self.max_tokens = max_tokens
         self.shuffle = shuffle
@@ -88,7 +115,11 @@ class TokenBatches:
 
     def _group(self, epoch: int) -> list[list[int]]:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
-        order = torch.randperm(len(self.examples), generator=generator).tolist() if self.shuffle else None
+        order = (
+            torch.randperm(len(self.examples), generator=generator).tolist()
+            if self.shuffle
+            else None
+        )
         by_length = sorted(
             order or range(len(self.examples)), key=lambda i: self._size(i)
         )  # stable: equal ones stay mixed

@@ -1,13 +1,16 @@
-"""Models and training runs on disk: safetensors for tensors, JSON for the rest, nothing that could run code. Lesson 14.
+"""Models and training runs on disk: safetensors for tensors, JSON for the rest, nothing that could
+run code. Lesson 14.
 
 A run's directory holds one folder a checkpoint:
 
     step-000500/  model.safetensors        the weights
                   checkpoint.json          model class, configuration, vocabularies, step, metrics
-                  training.safetensors     with training.json all that `fit` needs to go on: optimiser, random states, history
+                  training.safetensors     with training.json all that `fit` needs to go on:
+                                           optimiser, random states, history
                   SHA256SUMS               of the files above, tested before they are read
 
-A checkpoint is written under another name and renamed when it is whole, so a folder of that name is complete.
+A checkpoint is written under another name and renamed when it is whole, so a folder of that name is
+complete.
 """
 
 import dataclasses
@@ -34,7 +37,9 @@ AnyVocabulary = Vocabulary | Subwords
 
 
 class LoadedModel(NamedTuple):
-    """A model in eval(), its vocabularies, and what was written beside it: step, metrics, and the `info` of its maker."""
+    """A model in eval(), its vocabularies, and what was written beside it: step, metrics, and the
+    `info` of its maker.
+    """
 
     model: nn.Module
     source_vocabulary: AnyVocabulary
@@ -75,7 +80,9 @@ def save_checkpoint(
         _write_json(partial / "checkpoint.json", content)
         if snapshot:
             tensors: dict[str, Tensor] = {}
-            rest = _pack({name: value for name, value in snapshot.items() if name != "model"}, tensors)
+            rest = _pack(
+                {name: value for name, value in snapshot.items() if name != "model"}, tensors
+            )
             save_file(tensors, partial / "training.safetensors")
             _write_json(partial / "training.json", rest)
         sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(partial.iterdir()))
@@ -94,10 +101,11 @@ def save_checkpoint(
 
 
 def load_model(directory: str | Path, device: torch.device | str = "cpu") -> LoadedModel:
-    """The model in `directory`: a checkpoint's folder, or a run's, of which the one with the best validation loss is taken.
+    """The model in `directory`: a checkpoint's folder, or a run's, of which the one with the best
+    validation loss is taken.
 
-    A damaged checkpoint is passed over with a warning. Raises FileNotFoundError where there is none, ValueError where none
-    is whole.
+    A damaged checkpoint is passed over with a warning. Raises FileNotFoundError where there is
+    none, ValueError where none is whole.
     """
     folder, content = _first_whole(sorted(_checkpoints(directory), key=_loss_then_age), directory)
     model = _build(folder, content)
@@ -107,7 +115,9 @@ def load_model(directory: str | Path, device: torch.device | str = "cpu") -> Loa
 
 
 def load_snapshot(directory: str | Path) -> dict:
-    """What `fit(..., resume=...)` needs to go on from the newest checkpoint in `directory` that is whole."""
+    """What `fit(..., resume=...)` needs to go on from the newest checkpoint in `directory` that is
+    whole.
+    """
     folders = [folder for folder in _checkpoints(directory) if (folder / "training.json").exists()]
     folder, content = _first_whole(sorted(folders, reverse=True), directory)
     rest = json.loads((folder / "training.json").read_text(encoding="utf-8"))
@@ -130,7 +140,9 @@ def _checkpoints(directory: str | Path) -> list[Path]:
 
 
 def _loss_then_age(folder: Path) -> tuple[float, int]:
-    """Sorts the unreadable first, so that they are spoken of; then the best validation loss; the newest where none is known."""
+    """Sorts the unreadable first, so that they are spoken of; then the best validation loss; the
+    newest where none is known.
+    """
     try:
         content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
         return content["metrics"].get("validation_loss", float("inf")), -content["step"]
@@ -140,19 +152,25 @@ def _loss_then_age(folder: Path) -> tuple[float, int]:
 
 def _first_whole(folders: list[Path], directory: str | Path) -> tuple[Path, dict]:
     if not folders:
-        raise FileNotFoundError(f"no checkpoint in {str(directory)!r}: expected folders named step-000100 and the like")
+        raise FileNotFoundError(
+            f"no checkpoint in {str(directory)!r}: expected folders named step-000100 and the like"
+        )
     for folder in folders:
         damage = _damage(folder)
         if not damage:
             return folder, json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
         warnings.warn(f"passing over {folder}: {damage}", stacklevel=3)
-    raise ValueError(f"no whole checkpoint in {str(directory)!r}: {folders[0].name}: {_damage(folders[0])}")
+    raise ValueError(
+        f"no whole checkpoint in {str(directory)!r}: {folders[0].name}: {_damage(folders[0])}"
+    )
 
 
 def _damage(folder: Path) -> str | None:
     """What is wrong with a checkpoint, in words, or None."""
     try:
-        sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
+        sums = dict(
+            reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines()
+        )
     except (OSError, ValueError):
         return "its SHA256SUMS is missing or unreadable"
     present = {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
@@ -175,7 +193,9 @@ def _remove_old(directory: Path, keep: int) -> None:
 
 
 def _pack(value: Any, tensors: dict[str, Tensor]) -> Any:
-    """`value` as JSON, its tensors moved to `tensors`; dictionaries become lists of pairs, since their keys may be numbers."""
+    """`value` as JSON, its tensors moved to `tensors`; dictionaries become lists of pairs, since
+    their keys may be numbers.
+    """
     if isinstance(value, Tensor):
         name = str(len(tensors))
         tensors[name] = value.detach().cpu().contiguous().clone()
@@ -208,7 +228,9 @@ def _sha256(path: Path) -> str:
 
 
 def _to_disk(path: Path) -> None:
-    """Have the system write `path` out, so that a power cut after the rename cannot leave an empty file behind."""
+    """Have the system write `path` out, so that a power cut after the rename cannot leave an empty
+    file behind.
+    """
     if os.name == "nt" and path.is_dir():
         return  # Windows does not open directories
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

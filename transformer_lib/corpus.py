@@ -1,7 +1,8 @@
-"""Parallel text: sentence pairs, their tokens, and the vocabularies that turn tokens into ids and back. Lesson 05.
+"""Parallel text: sentence pairs, their tokens, and the vocabularies that turn tokens into ids and
+back. Lesson 05.
 
-The shipped corpora are described in data/README.md. Any other corpus is a file of yours: Tatoeba's tab-separated pairs, or
-two files whose lines belong together.
+The shipped corpora are described in data/README.md. Any other corpus is a file of yours: Tatoeba's
+tab-separated pairs, or two files whose lines belong together.
 """
 
 import gzip
@@ -22,7 +23,7 @@ SHIPPED = {"everyday": "everyday.tsv"}
 PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
 
-# ---------------------------------------------------------------------------------------------------------------- tokens
+# ------------------------------------------------------------------------------------------- tokens
 
 _WORD = r"\w+(?:-\w+)*"
 _TOKEN = {
@@ -34,7 +35,8 @@ _LANGUAGES = {"eng": "en", "fra": "fr", "fre": "fr", "deu": "de", "ger": "de"}
 
 
 def tokenize(text: str, language: str) -> list[str]:
-    """Lower-case words and punctuation marks; the apostrophe stays with the short word: `i 'm`, `j' ai`.
+    """Lower-case words and punctuation marks; the apostrophe stays with the short word: `i 'm`, `j'
+    ai`.
 
     Words with inner hyphens stay whole. Word alignments index these tokens.
     """
@@ -44,7 +46,9 @@ def tokenize(text: str, language: str) -> list[str]:
 
 
 def detokenize(tokens: Iterable[str], language: str) -> str:
-    """Tokens as a person would write them, with a capital at the start; what `tokenize` lower-cased stays lower-case."""
+    """Tokens as a person would write them, with a capital at the start; what `tokenize` lower-cased
+    stays lower-case.
+    """
     text = " ".join(tokens)
     text = re.sub(r" (?=[.,…)\]%])", "", text)
     text = re.sub(r"(?<=[(\[]) ", "", text)
@@ -53,11 +57,12 @@ def detokenize(tokens: Iterable[str], language: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# ----------------------------------------------------------------------------------------------------------- vocabularies
+# ------------------------------------------------------------------------------------- vocabularies
 
 
 class Vocabulary:
-    """The words of a language as ids: <pad> <bos> <eos> <unk> are 0 to 3, then the words, the most frequent first.
+    """The words of a language as ids: <pad> <bos> <eos> <unk> are 0 to 3, then the words, the most
+    frequent first.
 
     Build it from the training sentences only; a word it does not know becomes <unk>.
     """
@@ -73,9 +78,13 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[str], language: str, min_count: int = 1) -> "Vocabulary":
-        """Every word that occurs at least `min_count` times, by falling frequency, ties in alphabetical order."""
+        """Every word that occurs at least `min_count` times, by falling frequency, ties in
+        alphabetical order.
+        """
         counts = Counter(word for sentence in sentences for word in tokenize(sentence, language))
-        words = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
+        words = sorted(
+            (w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w)
+        )
         return cls(words, language)
 
     def __len__(self) -> int:
@@ -102,9 +111,11 @@ class Vocabulary:
 
 
 class Subwords:
-    """Byte-pair encoding (Sennrich et al. 2016): frequent words stay whole, rare ones fall into pieces that are known.
+    """Byte-pair encoding (Sennrich et al. 2016): frequent words stay whole, rare ones fall into
+    pieces that are known.
 
-    Serves wherever a `Vocabulary` does; `tokens` marks the start of a word with ▁. Pieces never cross `tokenize`'s borders.
+    Serves wherever a `Vocabulary` does; `tokens` marks the start of a word with ▁. Pieces never
+    cross `tokenize`'s borders.
     """
 
     def __init__(self, tokenizer, language: str):
@@ -119,7 +130,9 @@ class Subwords:
         tokenizer = Tokenizer(models.BPE(unk_token=UNK))
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
         tokenizer.decoder = decoders.Metaspace()
-        trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
+        trainer = trainers.BpeTrainer(
+            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
+        )
         tokenizer.train_from_iterator((" ".join(tokenize(s, language)) for s in sentences), trainer)
         return cls(tokenizer, language)
 
@@ -137,11 +150,17 @@ class Subwords:
         return detokenize(text.split(), self.language)
 
     def unknown(self, text: str) -> list[str]:
-        """The words of `text` in which even a piece is unknown (a letter that training never showed)."""
+        """The words of `text` in which even a piece is unknown (a letter that training never
+        showed).
+        """
         return [t for t in tokenize(text, self.language) if UNK_ID in self._tokenizer.encode(t).ids]
 
     def to_json(self) -> dict:
-        return {"kind": "subwords", "language": self.language, "tokenizer": self._tokenizer.to_str()}
+        return {
+            "kind": "subwords",
+            "language": self.language,
+            "tokenizer": self._tokenizer.to_str(),
+        }
 
 
 def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
@@ -161,11 +180,13 @@ def _before_eos(ids: Iterable[int]) -> Iterator[int]:
             yield int(i)
 
 
-# --------------------------------------------------------------------------------------------------------------- corpora
+# ------------------------------------------------------------------------------------------ corpora
 
 
 class SentencePair(NamedTuple):
-    """A sentence and its translation as people write them, with the gold links (i, j) between their tokens, if known."""
+    """A sentence and its translation as people write them, with the gold links (i, j) between their
+    tokens, if known.
+    """
 
     source: str
     target: str
@@ -199,23 +220,28 @@ def load_corpus(
     hold_out: Iterable[str] = (),
     seed: int = 0,
 ) -> Corpus:
-    """The corpus of that name (`everyday`), or one read from your files, split into train, valid and test.
+    """The corpus of that name (`everyday`), or one read from your files, split into train, valid
+    and test.
 
-    A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one inside); two paths are
-    files whose n-th lines belong together (plain or .gz). Languages come from the file names (`train.de.gz`, `fra-eng.zip`)
-    unless given; English-French where they say nothing.
+    A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one
+    inside); two paths are files whose n-th lines belong together (plain or .gz). Languages come
+    from the file names (`train.de.gz`, `fra-eng.zip`) unless given; English-French where they say
+    nothing.
 
-    Splits are by source sentence as tokens, so that one English sentence never stands on two sides: a tenth of the
-    sentences, at most 500, for test, as many for valid. `seed` draws another split; the test set of a seed does not
-    depend on `max_pairs`. Of the pairs with at most `max_words` source words, `max_pairs` are drawn. The sentences in
-    `hold_out` go to test.
+    Splits are by source sentence as tokens, so that one English sentence never stands on two sides:
+    a tenth of the sentences, at most 500, for test, as many for valid. `seed` draws another split;
+    the test set of a seed does not depend on `max_pairs`. Of the pairs with at most `max_words`
+    source words, `max_pairs` are drawn. The sentences in `hold_out` go to test.
 
-    A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError for a file with no pair
-    at all, with one column, or not in UTF-8; FileNotFoundError names what was looked for.
+    A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError
+    for a file with no pair at all, with one column, or not in UTF-8; FileNotFoundError names what
+    was looked for.
     """
     paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
     if len(paths) > 2:
-        raise ValueError(f"a corpus is one file of pairs or two files of lines, not {len(paths)} files")
+        raise ValueError(
+            f"a corpus is one file of pairs or two files of lines, not {len(paths)} files"
+        )
     name = " + ".join(Path(path).name for path in paths)
     if len(paths) == 1 and str(paths[0]) in SHIPPED:
         path = DATA / SHIPPED[str(paths[0])]
@@ -232,7 +258,9 @@ def load_corpus(
 
 
 def verify(path: Path) -> None:
-    """Raise ValueError unless the shipped file at `path` is the one whose SHA-256 data/SHA256SUMS records."""
+    """Raise ValueError unless the shipped file at `path` is the one whose SHA-256 data/SHA256SUMS
+    records.
+    """
     sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text().splitlines())
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sums[path.name]:
@@ -249,13 +277,18 @@ def _split(name, languages, rows, max_pairs, max_words, hold_out, seed) -> Corpu
     def draw(key: str) -> bytes:
         return hashlib.sha256(f"{seed}:{key}".encode()).digest()
 
-    groups: dict[str, dict[SentencePair, None]] = {}  # a dict keeps order and drops pairs that stand twice
+    groups: dict[
+        str, dict[SentencePair, None]
+    ] = {}  # a dict keeps order and drops pairs that stand twice
     for pair in rows:
         key = identity(pair.source)
         if max_words is None or sum(token[0].isalnum() for token in key.split()) <= max_words:
             groups.setdefault(key, {})[pair] = None
     if not groups:
-        raise ValueError(f"{name} holds no sentence pair" + (f" of at most {max_words} words" if max_words else ""))
+        raise ValueError(
+            f"{name} holds no sentence pair"
+            + (f" of at most {max_words} words" if max_words else "")
+        )
     held = {identity(sentence) for sentence in hold_out}
     order = sorted(groups.keys() - held, key=draw)
     size = min(500, max(1, len(order) // 10)) if len(order) >= 3 else 0
@@ -266,13 +299,20 @@ def _split(name, languages, rows, max_pairs, max_words, hold_out, seed) -> Corpu
         pairs[split] = [pair for key in keys for pair in groups[key]][:left]
         left = None if left is None else left - len(pairs[split])
     if not pairs["train"]:
-        raise ValueError(f"max_pairs={max_pairs} leaves none to train on: valid and test of {name} take {2 * size}")
+        raise ValueError(
+            f"max_pairs={max_pairs} leaves none to train on: valid and test of {name} take {2 * size}"
+        )
     return Corpus(name, tuple(languages), **pairs)
 
 
 def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str]:
-    """The languages that the file names spell: train.de.gz + train.en.gz, fra-eng.zip (Tatoeba lists English first)."""
-    named = [[_LANGUAGES.get(part, part) for part in re.split(r"\W", Path(path).name.lower())[::-1]] for path in paths]
+    """The languages that the file names spell: train.de.gz + train.en.gz, fra-eng.zip (Tatoeba
+    lists English first).
+    """
+    named = [
+        [_LANGUAGES.get(part, part) for part in re.split(r"\W", Path(path).name.lower())[::-1]]
+        for path in paths
+    ]
     if len(paths) == 2:
         found = [next((part for part in parts if part in _TOKEN), None) for parts in named]
     else:
@@ -292,9 +332,15 @@ def _read_bytes(path: Path) -> bytes:
     if path.suffix != ".zip":
         return path.read_bytes()
     with zipfile.ZipFile(path) as archive:
-        inside = [n for n in archive.namelist() if n.endswith((".txt", ".tsv")) and not Path(n).name.startswith("_")]
+        inside = [
+            n
+            for n in archive.namelist()
+            if n.endswith((".txt", ".tsv")) and not Path(n).name.startswith("_")
+        ]
         if len(inside) != 1:
-            raise ValueError(f"{path.name} should hold one .txt or .tsv file of pairs, but holds {inside or 'none'}")
+            raise ValueError(
+                f"{path.name} should hold one .txt or .tsv file of pairs, but holds {inside or 'none'}"
+            )
         return archive.read(inside[0])
 
 
@@ -302,13 +348,16 @@ def _read_text(path: Path) -> str:
     try:
         raw = _read_bytes(path)
     except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise ValueError(f"{path.name} is damaged or not a {path.suffix} file ({error}): fetch it again") from None
+        raise ValueError(
+            f"{path.name} is damaged or not a {path.suffix} file ({error}): fetch it again"
+        ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise ValueError(
-            f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} on line {line}. Save it as UTF-8 and load it again"
+            f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} on line {line}. "
+            "Save it as UTF-8 and load it again"
         ) from None
     if not text.strip():
         raise ValueError(f"{path.name} is empty")
@@ -316,7 +365,9 @@ def _read_text(path: Path) -> str:
 
 
 def _read_columns(path: Path) -> Iterator[SentencePair]:
-    """Source TAB target, then perhaps an alignment `0-0 1-2`; further columns (Tatoeba's attribution) are not read."""
+    """Source TAB target, then perhaps an alignment `0-0 1-2`; further columns (Tatoeba's
+    attribution) are not read.
+    """
     lines = [line.rstrip("\r") for line in _read_text(path).split("\n")]
     if not any("\t" in line for line in lines):
         raise ValueError(f"{path.name} has one column: a line should be source TAB target")
@@ -338,10 +389,13 @@ def _links(text: str) -> frozenset[tuple[int, int]] | None:
 
 
 def _read_lines(source_path: Path, target_path: Path) -> Iterator[SentencePair]:
-    sources, targets = (_read_text(path).removesuffix("\n").split("\n") for path in (source_path, target_path))
+    sources, targets = (
+        _read_text(path).removesuffix("\n").split("\n") for path in (source_path, target_path)
+    )
     if len(sources) != len(targets):
         raise ValueError(
-            f"{source_path.name} has {len(sources)} lines, {target_path.name} has {len(targets)}: they do not belong together"
+            f"{source_path.name} has {len(sources)} lines, {target_path.name} has {len(targets)}: "
+            "they do not belong together"
         )
     skipped = []
     for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
@@ -355,4 +409,6 @@ def _read_lines(source_path: Path, target_path: Path) -> Iterator[SentencePair]:
 def _warn_skipped(name: str, numbers: list[int], expected: str) -> None:
     if numbers:
         shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
-        warnings.warn(f"{name}: skipped {len(numbers)} lines without {expected} (line {shown})", stacklevel=4)
+        warnings.warn(
+            f"{name}: skipped {len(numbers)} lines without {expected} (line {shown})", stacklevel=4
+        )

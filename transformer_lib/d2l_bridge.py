@@ -1,4 +1,6 @@
-"""d2l 0.17 on a current stack: the contrast and cross-check of the lessons, and the only place that imports it."""
+"""d2l 0.17 on a current stack: the contrast and cross-check of the lessons, and the only place that
+imports it.
+"""
 
 import importlib
 import sys
@@ -6,10 +8,11 @@ from types import ModuleType
 
 
 def load_d2l() -> ModuleType:
-    """The module `d2l.torch`, importable although torchvision is not and although IPython dropped a function it calls.
+    """The module `d2l.torch`, importable although torchvision is not and although IPython dropped a
+    function it calls.
 
-    d2l needs torchvision only for image data, so an empty module stands in for it while d2l is imported. Its version 0.17.0
-    is the last one that does not pin old libraries.
+    d2l needs torchvision only for image data, so an empty module stands in for it while d2l is
+    imported. Its version 0.17.0 is the last one that does not pin old libraries.
     """
     from IPython import display
     from matplotlib_inline.backend_inline import set_matplotlib_formats

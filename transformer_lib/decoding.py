@@ -1,7 +1,8 @@
-"""From a model that scores next tokens to a sentence: greedy and beam search, one cached step at a time. Lesson 16.
+"""From a model that scores next tokens to a sentence: greedy and beam search, one cached step at a
+time. Lesson 16.
 
-A model here is anything with `state = start(src, src_mask)` and `logits, state = step(ids, state)`, whose states have
-`select(rows)`.
+A model here is anything with `state = start(src, src_mask)` and `logits, state = step(ids, state)`,
+whose states have `select(rows)`.
 """
 
 from collections.abc import Iterator
@@ -25,10 +26,11 @@ def greedy(
     max_len: int = 100,
     pad_id: int = 0,
 ) -> Int[Tensor, "batch target"]:
-    """The most likely next token, again and again: ids without bos, each row up to and with its eos, then `pad_id`.
+    """The most likely next token, again and again: ids without bos, each row up to and with its
+    eos, then `pad_id`.
 
-    A row without eos after `max_len` tokens is cut there. Finished rows leave the batch, so a long sentence does not make
-    the short ones pay. Runs in eval() and puts the model back.
+    A row without eos after `max_len` tokens is cut there. Finished rows leave the batch, so a long
+    sentence does not make the short ones pay. Runs in eval() and puts the model back.
     """
     with _eval(model):
         state = model.start(src, src_mask)
@@ -62,9 +64,10 @@ def beam_search(
 ) -> tuple[Int[Tensor, "batch target"], Float[Tensor, " batch"]]:
     """The best of `beam_size` hypotheses that are kept at every step, and its score.
 
-    Score: the sum of log-probabilities, divided by ((5 + length) / 6) ** length_penalty (Wu et al. 2016, eq. 14), length
-    counting eos. A finished hypothesis keeps its place in the beam until better ones push it out; a sentence is done when
-    no open hypothesis can still beat its best finished one. A beam of one is greedy search.
+    Score: the sum of log-probabilities, divided by ((5 + length) / 6) ** length_penalty (Wu et al.
+    2016, eq. 14), length counting eos. A finished hypothesis keeps its place in the beam until
+    better ones push it out; a sentence is done when no open hypothesis can still beat its best
+    finished one. A beam of one is greedy search.
     """
     if beam_size < 1:
         raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
@@ -80,7 +83,9 @@ def beam_search(
         batch = src.size(0)
         beams = torch.arange(batch, device=src.device).repeat_interleave(beam_size)
         state = model.start(src, src_mask).select(beams)
-        first = torch.arange(batch, device=src.device)[:, None] * beam_size  # row of a sentence's first beam
+        first = (
+            torch.arange(batch, device=src.device)[:, None] * beam_size
+        )  # row of a sentence's first beam
         ids = torch.full((batch, beam_size), bos_id, device=src.device)
         out = torch.full((batch, beam_size, max_len), pad_id, device=src.device)
         length = torch.zeros(batch, beam_size, dtype=torch.long, device=src.device)
@@ -93,7 +98,9 @@ def beam_search(
             logits, state = model.step(ids.flatten(), state)
             steps = logits.float().log_softmax(dim=-1).unflatten(0, (batch, beam_size))  # (B, K, V)
             steps = steps.masked_fill(finished[..., None], float("-inf"))
-            steps[..., pad_id] = steps[..., pad_id].masked_fill(finished, 0.0)  # a finished one only waits
+            steps[..., pad_id] = steps[..., pad_id].masked_fill(
+                finished, 0.0
+            )  # a finished one only waits
             vocab = steps.size(-1)
 
             total = log_prob[..., None] + steps

@@ -1,4 +1,6 @@
-"""What a Transformer is stacked from: feed-forward, Add & Norm, the encoder layer and the decoder layer. Lessons 11, 12."""
+"""What a Transformer is stacked from: feed-forward, Add & Norm, the encoder layer and the decoder
+layer. Lessons 11, 12.
+"""
 
 from collections.abc import Callable
 
@@ -9,11 +11,15 @@ from torch import Tensor, nn
 
 from transformer_lib.attention import Mask, MultiHeadAttention
 
-KeysValues = tuple[Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]]  # of any length
+KeysValues = tuple[
+    Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]
+]  # of any length
 
 
 class PositionwiseFeedForward(nn.Module):
-    """max(0, x W₁ + b₁) W₂ + b₂ at every position alike: it mixes no positions (Vaswani et al. 2017, section 3.3)."""
+    """max(0, x W₁ + b₁) W₂ + b₂ at every position alike: it mixes no positions (Vaswani et al.
+    2017, section 3.3).
+    """
 
     def __init__(self, d_model: int, d_ff: int, *, dropout: float = 0.0):
         super().__init__()
@@ -26,10 +32,12 @@ class PositionwiseFeedForward(nn.Module):
 
 
 class AddNorm(nn.Module):
-    """A residual connection around a sublayer, with layer normalisation over the features of each token alone.
+    """A residual connection around a sublayer, with layer normalisation over the features of each
+    token alone.
 
-    Post-norm, as in the paper: norm(x + sublayer(x)). Pre-norm (`norm_first`): x + sublayer(norm(x)), which leaves a clean
-    path from the last layer to the first and trains at depths where post-norm does not (lesson 14).
+    Post-norm, as in the paper: norm(x + sublayer(x)). Pre-norm (`norm_first`): x +
+    sublayer(norm(x)), which leaves a clean path from the last layer to the first and trains at
+    depths where post-norm does not (lesson 14).
     """
 
     def __init__(self, d_model: int, *, dropout: float = 0.0, norm_first: bool = False):
@@ -47,7 +55,9 @@ class AddNorm(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward, each in an Add & Norm: equal to `nn.TransformerEncoderLayer`."""
+    """Self-attention, then feed-forward, each in an Add & Norm: equal to
+    `nn.TransformerEncoderLayer`.
+    """
 
     def __init__(
         self,
@@ -73,10 +83,11 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Causal self-attention, attention to the memory, feed-forward: equal to `nn.TransformerDecoderLayer`.
+    """Causal self-attention, attention to the memory, feed-forward: equal to
+    `nn.TransformerDecoderLayer`.
 
-    It is causal by itself, in train() and in eval(). `forward` takes all positions at once, `step` one after the other;
-    both give the same (lesson 12).
+    It is causal by itself, in train() and in eval(). `forward` takes all positions at once, `step`
+    one after the other; both give the same (lesson 12).
     """
 
     def __init__(
@@ -115,14 +126,19 @@ class DecoderLayer(nn.Module):
         memory: KeysValues,
         memory_mask: Mask | None = None,
     ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
-        """The next position alone, from the projected keys and values of the earlier ones and of the memory.
+        """The next position alone, from the projected keys and values of the earlier ones and of
+        the memory.
 
-        Returns the output and `past` grown by one; the `past` given is left as it was, so that beams may branch from it.
+        Returns the output and `past` grown by one; the `past` given is left as it was, so that
+        beams may branch from it.
         """
 
         def attend_to_past(y: Tensor) -> Tensor:
             nonlocal past
-            past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, self.self_attn.keys_values(y, y), strict=True))
+            past = tuple(
+                torch.cat(pair, dim=-2)
+                for pair in zip(past, self.self_attn.keys_values(y, y), strict=True)
+            )
             return self.self_attn.attend(y, *past)
 
         x = self.add_norm1(x, attend_to_past)

@@ -1,7 +1,7 @@
 """Who may look at whom: the one place where masks are made and applied.
 
-A mask is boolean and True means "this query may attend to this key". It broadcasts to (batch, heads, query, key), so masks
-combine with `&`. Lesson 12 draws them all.
+A mask is boolean and True means "this query may attend to this key". It broadcasts to (batch,
+heads, query, key), so masks combine with `&`. Lesson 12 draws them all.
 """
 
 import torch
@@ -12,7 +12,8 @@ from torch import Tensor
 def causal_mask(q_len: int, k_len: int | None = None, device=None) -> Bool[Tensor, "query key"]:
     """True where key j is not in the future of query i; the last query sits on the last key.
 
-    With `k_len > q_len` the queries are the newest positions of a longer sequence, as in cached decoding.
+    With `k_len > q_len` the queries are the newest positions of a longer sequence, as in cached
+    decoding.
     """
     k_len = q_len if k_len is None else k_len
     return torch.ones(q_len, k_len, dtype=torch.bool, device=device).tril(k_len - q_len)
@@ -24,17 +25,21 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
 
 
 def length_mask(lengths: Int[Tensor, "*rows"], max_len: int) -> Bool[Tensor, "*rows {max_len}"]:
-    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`, one length a batch row or one a query."""
+    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`, one length a
+    batch row or one a query.
+    """
     return torch.arange(max_len, device=lengths.device) < lengths[..., None]
 
 
 def masked_softmax(
-    scores: Float[Tensor, "*batch query key"], mask: Bool[Tensor, "*#batch #query #key"] | None = None
+    scores: Float[Tensor, "*batch query key"],
+    mask: Bool[Tensor, "*#batch #query #key"] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
-    """Softmax over the keys that `mask` allows; exactly 0 elsewhere, and a row that may see nothing is all 0.
+    """Softmax over the keys that `mask` allows; exactly 0 elsewhere, and a row that may see nothing
+    is all 0.
 
-    The fill is -inf, not a large number: -1e9 does not fit float16, and on an empty row every finite fill averages all
-    values in silence (lesson 12). `scores` is left as it was.
+    The fill is -inf, not a large number: -1e9 does not fit float16, and on an empty row every
+    finite fill averages all values in silence (lesson 12). `scores` is left as it was.
     """
     if mask is None:
         return scores.softmax(dim=-1)

@@ -10,28 +10,37 @@ Links = frozenset[tuple[int, int]] | set[tuple[int, int]]
 
 
 class Bleu(NamedTuple):
-    """A BLEU score from 0 to 100, and the signature without which it cannot be compared with another."""
+    """A BLEU score from 0 to 100, and the signature without which it cannot be compared with
+    another.
+    """
 
     score: float
     signature: str
 
 
 def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
-    """Corpus BLEU by sacrebleu on text as people write it: 13a tokens, lower-cased, one reference each (Post 2018)."""
+    """Corpus BLEU by sacrebleu on text as people write it: 13a tokens, lower-cased, one reference
+    each (Post 2018).
+    """
     _same_number(hypotheses, references)
     metric = sacrebleu.BLEU(lowercase=True)
-    return Bleu(metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature()))
+    return Bleu(
+        metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
+    )
 
 
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     """The share, 0 to 1, of hypotheses equal to their reference but for case and white space."""
     _same_number(hypotheses, references)
-    same = [h.lower().split() == r.lower().split() for h, r in zip(hypotheses, references, strict=True)]
+    same = [
+        h.lower().split() == r.lower().split() for h, r in zip(hypotheses, references, strict=True)
+    ]
     return sum(same) / len(same)
 
 
 def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> float:
-    """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences: 0 where every link is right, 1 where none is (Och and Ney 2003).
+    """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences: 0 where every link is right, 1 where none is
+    (Och and Ney 2003).
 
     The gold links all count as sure.
     """
@@ -44,7 +53,9 @@ def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> f
 
 
 def perplexity(loss: float) -> float:
-    """e to the mean loss per token in nats: among how many equally likely tokens the model hesitates."""
+    """e to the mean loss per token in nats: among how many equally likely tokens the model
+    hesitates.
+    """
     return math.exp(loss)
 
 

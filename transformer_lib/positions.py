@@ -1,4 +1,6 @@
-"""Where a token stands: codes that are added to the embeddings, because attention itself cannot see order. Lesson 10."""
+"""Where a token stands: codes that are added to the embeddings, because attention itself cannot see
+order. Lesson 10.
+"""
 
 import torch
 from jaxtyping import Float
@@ -6,10 +8,11 @@ from torch import Tensor, nn
 
 
 def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_model}"]:
-    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same: pair i turns at its own speed.
+    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same: pair i turns at its own
+    speed.
 
-    Computed in float64, returned in the default dtype. An odd `d_model` leaves the last sine without its cosine.
-    (Vaswani et al. 2017, section 3.5)
+    Computed in float64, returned in the default dtype. An odd `d_model` leaves the last sine
+    without its cosine. (Vaswani et al. 2017, section 3.5)
     """
     time = torch.arange(max_len, dtype=torch.float64)[:, None]
     pair = torch.arange(0, d_model, 2, dtype=torch.float64)
@@ -26,15 +29,20 @@ class _AddedPositions(nn.Module):
         self.max_len = max_len
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Float[Tensor, "batch time d_model"], offset: int = 0) -> Float[Tensor, "batch time d_model"]:
-        """`x` with the codes of positions offset, offset + 1, … added; `x` itself is left alone, its dtype kept.
+    def forward(
+        self, x: Float[Tensor, "batch time d_model"], offset: int = 0
+    ) -> Float[Tensor, "batch time d_model"]:
+        """`x` with the codes of positions offset, offset + 1, … added; `x` itself is left alone,
+        its dtype kept.
 
-        Raises ValueError past `max_len`. `offset` is how many positions came before, as in step-by-step decoding.
+        Raises ValueError past `max_len`. `offset` is how many positions came before, as in
+        step-by-step decoding.
         """
         end = offset + x.size(1)
         if end > self.max_len:
             raise ValueError(
-                f"{end} positions do not fit max_len={self.max_len}: shorten the sequence or build with a larger max_len"
+                f"{end} positions do not fit max_len={self.max_len}: "
+                "shorten the sequence or build with a larger max_len"
             )
         return self.dropout(x + self.table[offset:end].to(x.dtype))
 

@@ -40,9 +40,11 @@ def autocast(device: torch.device | str, precision: str = "fp32") -> AbstractCon
 
 
 def progress_bar(*args, show: bool = True, **options) -> tqdm:
-    """tqdm's bar, a widget in JupyterLab, that leaves nothing behind; none where the environment has TQDM_DISABLE.
+    """tqdm's bar, a widget in JupyterLab, that leaves nothing behind; none where the environment
+    has TQDM_DISABLE.
 
-    tqdm itself does not hear that variable in a notebook, where a stored bar would differ from run to run.
+    tqdm itself does not hear that variable in a notebook, where a stored bar would differ from run
+    to run.
     """
     hidden = not show or bool(os.environ.get("TQDM_DISABLE"))
     return tqdm(*args, leave=False, disable=hidden, **options)
@@ -54,12 +56,20 @@ def show_source(thing) -> None:
 
 
 def report(
-    name: str, value: float, low: float | None = None, high: float | None = None, *, unit: str = "", digits: int = 1
+    name: str,
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    unit: str = "",
+    digits: int = 1,
 ) -> None:
-    """Print a measured number with the band it must fall in: `held-out BLEU ≈ 93.4 (expected 88 to 100)`.
+    """Print a measured number with the band it must fall in: `held-out BLEU ≈ 93.4 (expected 88 to
+    100)`.
 
-    Raises AssertionError outside the band. The test suite masks the number after ≈ and compares the rest, so a number that
-    depends on training can be printed and still be checked. Without a band (times, memory) only the text is compared.
+    Raises AssertionError outside the band. The test suite masks the number after ≈ and compares the
+    rest, so a number that depends on training can be printed and still be checked. Without a band
+    (times, memory) only the text is compared.
     """
     measured = f"{name} ≈ {value:.{digits}f}{unit}"
     if low is None and high is None:
@@ -74,8 +84,12 @@ def report(
         raise AssertionError(f"{measured}, but {band}")
 
 
-def report_table(frame: pd.DataFrame, bands: dict[str, tuple[float, float]] | None = None, *, digits: int = 1) -> None:
-    """`report` for a table: every float is printed behind ≈; `bands` gives columns the range their values must keep."""
+def report_table(
+    frame: pd.DataFrame, bands: dict[str, tuple[float, float]] | None = None, *, digits: int = 1
+) -> None:
+    """`report` for a table: every float is printed behind ≈; `bands` gives columns the range their
+    values must keep.
+    """
 
     def cell(value):
         return f"≈ {value:.{digits}f}" if isinstance(value, float) else value

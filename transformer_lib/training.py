@@ -1,4 +1,5 @@
-"""Teaching a model: the loss, the learning rate, and the loop. It knows nothing of a model but `logits = model(src, tgt_in)`.
+"""Teaching a model: the loss, the learning rate, and the loop. It knows nothing of a model but
+`logits = model(src, tgt_in)`.
 
 Lesson 14.
 """
@@ -25,9 +26,13 @@ from transformer_lib.runtime import autocast, progress_bar
 
 
 def label_smoothed_cross_entropy(
-    logits: Float[Tensor, "tokens vocab"], targets: Int[Tensor, " tokens"], smoothing: float, pad_id: int = PAD_ID
+    logits: Float[Tensor, "tokens vocab"],
+    targets: Int[Tensor, " tokens"],
+    smoothing: float,
+    pad_id: int = PAD_ID,
 ) -> Float[Tensor, ""]:
-    """Mean cross-entropy against (1 − ε)·(the target) + ε·(uniform over the vocabulary without <pad>).
+    """Mean cross-entropy against (1 − ε)·(the target) + ε·(uniform over the vocabulary without
+    <pad>).
 
     In nats per token. (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4)
     """
@@ -49,10 +54,11 @@ def loss_on_batch(
     pad_id: int = PAD_ID,
     label_smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Mean loss per real target token, in nats; padding counts neither in the sum nor in the number.
+    """Mean loss per real target token, in nats; padding counts neither in the sum nor in the
+    number.
 
-    Logits are computed only where there is a real target. The padding of `tgt_in` needs no mask: it comes after all real
-    tokens, where a causal decoder does not look.
+    Logits are computed only where there is a real target. The padding of `tgt_in` needs no mask: it
+    comes after all real tokens, where a causal decoder does not look.
     """
     real = tgt_out != pad_id
     logits = model(src, tgt_in, src_mask, only=real)
@@ -60,7 +66,8 @@ def loss_on_batch(
 
 
 def warmup_inverse_sqrt(step: int, *, peak: float, warmup: int) -> float:
-    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step (steps count from 1).
+    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step (steps
+    count from 1).
 
     The paper's own peak is `paper_peak(d_model, warmup)`. (Vaswani et al. 2017, eq. 3)
     """
@@ -73,7 +80,9 @@ def paper_peak(d_model: int, warmup: int) -> float:
 
 
 def warmup_cosine(step: int, *, peak: float, warmup: int, steps: int) -> float:
-    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`: for runs whose length is known."""
+    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`: for runs
+    whose length is known.
+    """
     if step < warmup:
         return peak * step / warmup
     return peak * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, steps - warmup))))
@@ -99,14 +108,18 @@ class History:
 
 @torch.inference_mode()
 def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str = "fp32") -> float:
-    """Mean loss per real token over all batches, without smoothing, in eval(); the model is put back as it was."""
+    """Mean loss per real token over all batches, without smoothing, in eval(); the model is put
+    back as it was.
+    """
     training, device = model.training, next(model.parameters()).device
     model.eval()
     total, tokens = 0.0, 0
     for batch in batches:
         batch = batch.to(device)
         with autocast(device, precision):
-            loss = loss_on_batch(model, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask)
+            loss = loss_on_batch(
+                model, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask
+            )
         total, tokens = total + loss.item() * batch.num_tokens, tokens + batch.num_tokens
     model.train(training)
     return total / tokens
@@ -132,13 +145,15 @@ def fit(
 ) -> History:
     """Train `model` for `steps` updates with Adam, and say what happened.
 
-    `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which. `learning_rate` is a number
-    or a function of the step, counted from 1. Each update averages over the real tokens of `accumulate` batches, as one
-    large batch would, and cuts the gradient's norm at `clip`. `minutes` ends the run early by the clock.
+    `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which.
+    `learning_rate` is a number or a function of the step, counted from 1. Each update averages over
+    the real tokens of `accumulate` batches, as one large batch would, and cuts the gradient's norm
+    at `clip`. `minutes` ends the run early by the clock.
 
-    `evaluate(model)` returns numbers for the history, every `evaluate_every` steps and at the end. `save(snapshot)` gets
-    all that a later call needs as `resume=snapshot` to go on as if it had not stopped; every `save_every` steps, at the
-    end, and on Ctrl-C. Raises ValueError on the first loss that is not a number.
+    `evaluate(model)` returns numbers for the history, every `evaluate_every` steps and at the end.
+    `save(snapshot)` gets all that a later call needs as `resume=snapshot` to go on as if it had not
+    stopped; every `save_every` steps, at the end, and on Ctrl-C. Raises ValueError on the first
+    loss that is not a number.
     """
     run = _Run(model, batches, precision, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
@@ -150,7 +165,11 @@ def fit(
             if run.step >= steps or (deadline and time.monotonic() > deadline):
                 break
             row = run.update(group, rate(run.step + 1), label_smoothing, clip)
-            bar.set_postfix(loss=f"{row['loss']:.3f}", tokens_per_s=f"{row['tokens_per_second']:.0f}", refresh=False)
+            bar.set_postfix(
+                loss=f"{row['loss']:.3f}",
+                tokens_per_s=f"{row['tokens_per_second']:.0f}",
+                refresh=False,
+            )
             bar.update()
             if interrupted:
                 break
@@ -163,14 +182,18 @@ def fit(
     if save:
         save(run.snapshot())
     if interrupted:
-        raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}" + (", saved" if save else ""))
+        raise KeyboardInterrupt(
+            f"stopped after step {run.step} of {steps}" + (", saved" if save else "")
+        )
     model.eval()
     return run.history
 
 
 @contextmanager
 def _interrupt_after_step() -> Iterator[list]:
-    """Hold Ctrl-C back until the step is whole; the list yielded is empty until it came. A second Ctrl-C acts at once."""
+    """Hold Ctrl-C back until the step is whole; the list yielded is empty until it came. A second
+    Ctrl-C acts at once.
+    """
     came = []
     if threading.current_thread() is not threading.main_thread():
         yield came
@@ -188,15 +211,25 @@ def _interrupt_after_step() -> Iterator[list]:
 
 
 class _Run:
-    """The state of a training run: what has to be kept so that it can stop anywhere and go on the same."""
+    """The state of a training run: what has to be kept so that it can stop anywhere and go on the
+    same.
+    """
 
-    def __init__(self, model: nn.Module, batches: Iterable[Batch], precision: str, resume: dict | None):
+    def __init__(
+        self, model: nn.Module, batches: Iterable[Batch], precision: str, resume: dict | None
+    ):
         self.model, self.batches, self.precision = model, batches, precision
         self.device = next(model.parameters()).device
-        self.optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True)
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True
+        )
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")
         self.history = History()
-        self.step, self.epoch, self.in_epoch = 0, 0, 0  # updates made; where in the data the next one begins
+        self.step, self.epoch, self.in_epoch = (
+            0,
+            0,
+            0,
+        )  # updates made; where in the data the next one begins
         if resume:
             self._restore(resume)
 
@@ -214,7 +247,9 @@ class _Run:
                 raise ValueError("there is no batch to train on")
             self.epoch, self.in_epoch = self.epoch + 1, 0
 
-    def update(self, group: list[Batch], learning_rate: float, label_smoothing: float, clip: float) -> dict:
+    def update(
+        self, group: list[Batch], learning_rate: float, label_smoothing: float, clip: float
+    ) -> dict:
         """One step of the optimiser on the mean loss per real token over all batches of `group`."""
         began = time.perf_counter()
         tokens = sum(batch.num_tokens for batch in group)
@@ -265,7 +300,11 @@ class _Run:
             "optimizer": self.optimizer.state_dict(),
             "scaler": self.scaler.state_dict(),
             "random": {"cpu": torch.get_rng_state()}
-            | ({"cuda": torch.cuda.get_rng_state(self.device)} if self.device.type == "cuda" else {}),
+            | (
+                {"cuda": torch.cuda.get_rng_state(self.device)}
+                if self.device.type == "cuda"
+                else {}
+            ),
             "step": self.step,
             "epoch": self.epoch,
             "in_epoch": self.in_epoch,
@@ -279,5 +318,7 @@ class _Run:
         torch.set_rng_state(snapshot["random"]["cpu"])
         if "cuda" in snapshot["random"] and self.device.type == "cuda":
             torch.cuda.set_rng_state(snapshot["random"]["cuda"], self.device)
-        self.step, self.epoch, self.in_epoch = (snapshot[name] for name in ("step", "epoch", "in_epoch"))
+        self.step, self.epoch, self.in_epoch = (
+            snapshot[name] for name in ("step", "epoch", "in_epoch")
+        )
         self.history = History(**snapshot["history"])

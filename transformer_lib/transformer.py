@@ -1,4 +1,6 @@
-"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017), and sizes to build it in. Lesson 13."""
+"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017), and sizes
+to build it in. Lesson 13.
+"""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +17,9 @@ POSITIONS = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Every size of a Transformer. The defaults are the paper's base model; `PRESETS` names smaller and larger ones."""
+    """Every size of a Transformer. The defaults are the paper's base model; `PRESETS` names smaller
+    and larger ones.
+    """
 
     src_vocab_size: int
     tgt_vocab_size: int
@@ -36,7 +40,10 @@ class TransformerConfig:
                 f"tie_weights='all' needs one vocabulary, but src_vocab_size={self.src_vocab_size} "
                 f"and tgt_vocab_size={self.tgt_vocab_size}"
             )
-        for name, allowed in {"positions": POSITIONS, "tie_weights": ("none", "target", "all")}.items():
+        for name, allowed in {
+            "positions": POSITIONS,
+            "tie_weights": ("none", "target", "all"),
+        }.items():
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
@@ -47,7 +54,8 @@ class TransformerConfig:
 
 
 class TokenEmbedding(nn.Embedding):
-    """A vector a token, with entries of variance 1/d_model, times √d_model: size 1 a component, like the position codes.
+    """A vector a token, with entries of variance 1/d_model, times √d_model: size 1 a component,
+    like the position codes.
 
     The small variance lets the same matrix serve as the output projection (`tie_weights`).
     """
@@ -60,13 +68,19 @@ class TokenEmbedding(nn.Embedding):
 
 
 class Encoder(nn.Module):
-    """Source ids in, memory out: one vector a source token, each of which has seen the whole sentence."""
+    """Source ids in, memory out: one vector a source token, each of which has seen the whole
+    sentence.
+    """
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.src_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](config.d_model, config.max_len, dropout=config.dropout)
-        self.layers = nn.ModuleList(EncoderLayer(**config.layer_sizes()) for _ in range(config.num_layers))
+        self.positions = POSITIONS[config.positions](
+            config.d_model, config.max_len, dropout=config.dropout
+        )
+        self.layers = nn.ModuleList(
+            EncoderLayer(**config.layer_sizes()) for _ in range(config.num_layers)
+        )
         self.norm = (
             nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
         )  # post-norm ends in one already
@@ -82,15 +96,21 @@ class Encoder(nn.Module):
 
 @dataclass(frozen=True)
 class DecoderState:
-    """What `Decoder.step` remembers. Nothing in it ever changes, so a state may be kept, branched and used again."""
+    """What `Decoder.step` remembers. Nothing in it ever changes, so a state may be kept, branched
+    and used again.
+    """
 
     past: tuple[KeysValues, ...]  # a layer each: projected keys and values of the target so far
-    memory: tuple[KeysValues, ...]  # a layer each: projected keys and values of the memory, computed once
+    memory: tuple[
+        KeysValues, ...
+    ]  # a layer each: projected keys and values of the memory, computed once
     memory_mask: Mask | None
     position: int  # of the next token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
-        """The state of these batch rows, in this order: drop the finished sentences, reorder or repeat beams."""
+        """The state of these batch rows, in this order: drop the finished sentences, reorder or
+        repeat beams.
+        """
         past, memory = (
             tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
             for layers in (self.past, self.memory)
@@ -100,7 +120,8 @@ class DecoderState:
 
 
 class Decoder(nn.Module):
-    """Target ids and the memory in, one vector a target position out; position t has seen targets 0 to t, no later one.
+    """Target ids and the memory in, one vector a target position out; position t has seen targets 0
+    to t, no later one.
 
     Every layer reads the same memory, the output of the last encoder layer.
     """
@@ -108,8 +129,12 @@ class Decoder(nn.Module):
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.tgt_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](config.d_model, config.max_len, dropout=config.dropout)
-        self.layers = nn.ModuleList(DecoderLayer(**config.layer_sizes()) for _ in range(config.num_layers))
+        self.positions = POSITIONS[config.positions](
+            config.d_model, config.max_len, dropout=config.dropout
+        )
+        self.layers = nn.ModuleList(
+            DecoderLayer(**config.layer_sizes()) for _ in range(config.num_layers)
+        )
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(
@@ -124,7 +149,9 @@ class Decoder(nn.Module):
             x = layer(x, memory, tgt_mask, memory_mask)
         return self.norm(x)
 
-    def start(self, memory: Float[Tensor, "batch source d_model"], memory_mask: Mask | None = None) -> DecoderState:
+    def start(
+        self, memory: Float[Tensor, "batch source d_model"], memory_mask: Mask | None = None
+    ) -> DecoderState:
         """The state before the first target token."""
         nothing = memory[:, :0]
         if memory_mask is not None:
@@ -150,10 +177,12 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """An encoder, a decoder and a projection to the target vocabulary, as `nn.Transformer` under copied weights.
+    """An encoder, a decoder and a projection to the target vocabulary, as `nn.Transformer` under
+    copied weights.
 
-    `model(src, tgt_in, ...)` gives the logits of every next token at once, for training. `start` and `step` give the same
-    logits one token at a time, for decoding, without computing anything twice.
+    `model(src, tgt_in, ...)` gives the logits of every next token at once, for training. `start`
+    and `step` give the same logits one token at a time, for decoding, without computing anything
+    twice.
     """
 
     def __init__(self, config: TransformerConfig):
@@ -179,7 +208,8 @@ class Transformer(nn.Module):
         *,
         only: Bool[Tensor, "batch target"] | None = None,
     ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
-        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row: (kept, vocab).
+        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row:
+        (kept, vocab).
 
         `src_mask` and `tgt_mask` hide padding; the decoder is causal by itself.
         """
@@ -207,11 +237,17 @@ PRESETS = {
 }
 
 
-def make_model(src_vocab_size: int, tgt_vocab_size: int, preset: str = "tiny", **overrides) -> Transformer:
-    """A freshly initialised Transformer: `tiny` and `small` are pre-norm, `base` and `big` the paper's, post-norm.
+def make_model(
+    src_vocab_size: int, tgt_vocab_size: int, preset: str = "tiny", **overrides
+) -> Transformer:
+    """A freshly initialised Transformer: `tiny` and `small` are pre-norm, `base` and `big` the
+    paper's, post-norm.
 
-    `overrides` are fields of `TransformerConfig`: `make_model(500, 600, "small", dropout=0.3, tie_weights="target")`.
+    `overrides` are fields of `TransformerConfig`: `make_model(500, 600, "small", dropout=0.3,
+    tie_weights="target")`.
     """
     if preset not in PRESETS:
         raise ValueError(f"preset={preset!r} is none of {', '.join(PRESETS)}")
-    return Transformer(TransformerConfig(src_vocab_size, tgt_vocab_size, **{**PRESETS[preset], **overrides}))
+    return Transformer(
+        TransformerConfig(src_vocab_size, tgt_vocab_size, **{**PRESETS[preset], **overrides})
+    )

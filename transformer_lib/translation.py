@@ -1,4 +1,6 @@
-"""A model and two vocabularies make a translator: sentences in, sentences out, and scores on pairs. Lesson 15."""
+"""A model and two vocabularies make a translator: sentences in, sentences out, and scores on pairs.
+Lesson 15.
+"""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -40,17 +42,25 @@ class Translator:
     target_vocabulary: Vocabulary | Subwords
 
     def translate(
-        self, sentences: Sequence[str], *, beam_size: int = 1, length_penalty: float = 0.0, progress: bool = False
+        self,
+        sentences: Sequence[str],
+        *,
+        beam_size: int = 1,
+        length_penalty: float = 0.0,
+        progress: bool = False,
     ) -> list[str]:
-        """The translations in the order of the sentences: greedy, or by beam search with a beam of more than one.
+        """The translations in the order of the sentences: greedy, or by beam search with a beam of
+        more than one.
 
-        A word that training never showed is read as <unk>, a sentence that is too long for the model is cut; both are said
-        in a warning. An empty sentence stays empty.
+        A word that training never showed is read as <unk>, a sentence that is too long for the
+        model is cut; both are said in a warning. An empty sentence stays empty.
         """
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
         translations = [""] * len(sentences)
-        by_length = sorted((i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i]))
+        by_length = sorted(
+            (i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i])
+        )
         starts = range(0, len(by_length), max(1, BATCH // beam_size))
         for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
@@ -72,13 +82,21 @@ class Translator:
         return translations
 
     def evaluate(
-        self, pairs: Sequence[SentencePair], *, beam_size: int = 1, length_penalty: float = 0.0, progress: bool = False
+        self,
+        pairs: Sequence[SentencePair],
+        *,
+        beam_size: int = 1,
+        length_penalty: float = 0.0,
+        progress: bool = False,
     ) -> dict:
         """BLEU with its signature and the share of exact matches on `pairs`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # unknown words are part of what is measured
             hypotheses = self.translate(
-                [p.source for p in pairs], beam_size=beam_size, length_penalty=length_penalty, progress=progress
+                [p.source for p in pairs],
+                beam_size=beam_size,
+                length_penalty=length_penalty,
+                progress=progress,
             )
         bleu = corpus_bleu(hypotheses, [p.target for p in pairs])
         return {
@@ -89,7 +107,8 @@ class Translator:
         }
 
     def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
-        """Every head's weights while the model reads `source` and predicts `target` (its own translation if None).
+        """Every head's weights while the model reads `source` and predicts `target` (its own
+        translation if None).
 
         Row t of a decoder or cross-attention map is the step that predicts target token t.
         """
@@ -111,12 +130,18 @@ class Translator:
         ]
 
     def alignment_error_rates(self, pairs: Sequence[SentencePair]) -> dict[tuple[int, int], float]:
-        """The alignment error rate of every cross-attention head, (layer, head) -> 0 to 1, on pairs with gold links.
+        """The alignment error rate of every cross-attention head, (layer, head) -> 0 to 1, on pairs
+        with gold links.
 
-        A target word's link is the source word that the step predicting it looks at most; words without a gold link are
-        left out. Links are between words, so both vocabularies must be of words.
+        A target word's link is the source word that the step predicting it looks at most; words
+        without a gold link are left out. Links are between words, so both vocabularies must be of
+        words.
         """
-        pairs = [p for p in pairs if p.alignment and max(map(len, self._example(p))) <= self.model.config.max_len]
+        pairs = [
+            p
+            for p in pairs
+            if p.alignment and max(map(len, self._example(p))) <= self.model.config.max_len
+        ]
         if not pairs:
             raise ValueError("none of these pairs has a gold alignment")
         links: dict[tuple[int, int], list[Links]] = {}
@@ -130,7 +155,10 @@ class Translator:
                             for w, e in zip(weights[:, head], examples, strict=True)
                         )
         gold = [pair.alignment for pair in pairs]
-        return {head: alignment_error_rate(list(map(_only_linked, found, gold)), gold) for head, found in links.items()}
+        return {
+            head: alignment_error_rate(list(map(_only_linked, found, gold)), gold)
+            for head, found in links.items()
+        }
 
     @property
     def _device(self) -> torch.device:
@@ -138,21 +166,30 @@ class Translator:
 
     def _example(self, pair: SentencePair) -> Example:
         return Example(
-            [*self.source_vocabulary.encode(pair.source), EOS_ID], [*self.target_vocabulary.encode(pair.target), EOS_ID]
+            [*self.source_vocabulary.encode(pair.source), EOS_ID],
+            [*self.target_vocabulary.encode(pair.target), EOS_ID],
         )
 
     def _encode_source(self, sentence: str) -> list[int]:
         ids = self.source_vocabulary.encode(sentence)
         room = self.model.config.max_len - 1
         if len(ids) > room:
-            warnings.warn(f"cut after {room} of {len(ids)} tokens: {sentence[:40]!r}…", stacklevel=3)
+            warnings.warn(
+                f"cut after {room} of {len(ids)} tokens: {sentence[:40]!r}…", stacklevel=3
+            )
         return [*ids[:room], EOS_ID]
 
     def _warn_of_unknown(self, sentences: Sequence[str]) -> None:
-        unknown = list(dict.fromkeys(word for s in sentences for word in self.source_vocabulary.unknown(s)))
+        unknown = list(
+            dict.fromkeys(word for s in sentences for word in self.source_vocabulary.unknown(s))
+        )
         if unknown:
-            shown = ", ".join(unknown[:5]) + (f" and {len(unknown) - 5} more" if len(unknown) > 5 else "")
-            warnings.warn(f"training never showed these words, they are read as <unk>: {shown}", stacklevel=3)
+            shown = ", ".join(unknown[:5]) + (
+                f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+            )
+            warnings.warn(
+                f"training never showed these words, they are read as <unk>: {shown}", stacklevel=3
+            )
 
     @torch.inference_mode()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
