@@ -105,9 +105,8 @@ def plot_curves(
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         ax.set_title(title)
-        ax.xaxis.set_major_locator(
-            MaxNLocator(integer=all(float(v).is_integer() for xs, _ in curves.values() for v in xs))
-        )
+        if all(float(v).is_integer() for xs, _ in curves.values() for v in xs):
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if log_y:
             ax.set_yscale("log")
         if len(curves) > 1:
