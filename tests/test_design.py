@@ -14,6 +14,7 @@ from jaxtyping import TypeCheckError
 LIBRARY = Path(__file__).parent.parent / "transformer_lib"
 MODULES = sorted(path.stem for path in LIBRARY.glob("*.py") if not path.stem.startswith("__"))
 LEVELS = [
+    {"downloads"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
     {"attention", "scoring", "batching"},
     {"layers", "recurrent"},

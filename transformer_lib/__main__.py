@@ -13,7 +13,18 @@ from tqdm.auto import tqdm
 
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.checkpoints import load_model, load_snapshot, save_checkpoint
-from transformer_lib.corpus import DATA, SHIPPED, Corpus, Subwords, Vocabulary, load_corpus, verify
+from transformer_lib.corpus import (
+    DATA,
+    DOWNLOADED,
+    SHIPPED,
+    SPLITS,
+    Corpus,
+    Subwords,
+    Vocabulary,
+    load_corpus,
+    verify,
+)
+from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
 from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
 from transformer_lib.transformer import PRESETS, make_model
@@ -218,6 +229,8 @@ def evaluate(args: argparse.Namespace) -> None:
     translator = Translator(*loaded[:3])
     corpus = _load(argparse.Namespace(**loaded.info["settings"]))
     held_out = getattr(corpus, args.split)
+    if not held_out:
+        raise ValueError(f"{corpus.name} has no {args.split} sentences")
     splits = {"seen": corpus.train[: len(held_out)], "held_out": held_out}
     best_head = _best_head(translator, corpus)
     result = {
@@ -274,21 +287,58 @@ def _translator(args: argparse.Namespace) -> Translator:
 
 
 def data(args: argparse.Namespace) -> None:
-    if args.action == "list":
-        for name in SHIPPED:
-            corpus = load_corpus(name)
-            sizes = ", ".join(
-                f"{split} {len(getattr(corpus, split))}" for split in ("train", "valid", "test")
-            )
-            print(f"{name}: {'-'.join(corpus.languages)}, {sizes}")
-    elif args.action == "show":
-        corpus = load_corpus(args.name)
-        for source, target, _ in getattr(corpus, args.split)[: args.number]:
-            print(f"{source}\t{target}")
-    else:
-        for name, file in SHIPPED.items():
-            verify(DATA / file)
-            print(f"{name}: {file} is unchanged")
+    {"list": _list, "show": _show, "verify": _verify, "download": _download}[args.action](args)
+
+
+def _list(_) -> None:
+    for name in SHIPPED:
+        corpus = load_corpus(name)
+        sizes = ", ".join(
+            f"{split} {len(pairs)}" for split in SPLITS if (pairs := getattr(corpus, split))
+        )
+        print(f"{name}: {'-'.join(corpus.languages)}, {sizes}")
+    for name in DOWNLOADED:
+        print(f"{name}: to be downloaded (python -m transformer_lib data download {name})")
+
+
+def _show(args: argparse.Namespace) -> None:
+    for source, target, links in getattr(load_corpus(args.name or "everyday"), args.split)[
+        : args.number
+    ]:
+        print(
+            source,
+            target,
+            *([" ".join(f"{i}-{j}" for i, j in sorted(links))] if links else []),
+            sep="\t",
+        )
+
+
+def _verify(_) -> None:
+    for line in (DATA / "SHA256SUMS").read_text().splitlines():
+        print(f"{verify(line.split()[1]).relative_to(DATA)} is unchanged")
+
+
+def _download(args: argparse.Namespace) -> None:
+    if args.name not in DOWNLOADED:
+        raise ValueError(
+            f"what is to be downloaded? One of {', '.join(DOWNLOADED)}, not {args.name}"
+        )
+    if args.newest:
+        if args.name != "tatoeba-fra":
+            raise ValueError(f"only tatoeba-fra has a newest version, not {args.name}")
+        path = fetch_unchecked(TATOEBA_TODAY, "fra-eng-newest.zip", show_progress=True)
+        print(
+            f"{path}\nIt has no checksum and grows every few months: load it by this path, and keep it."
+        )
+        return
+    ends = {
+        "tatoeba-fra": (),
+        "multi30k-de": ("en.gz", "de.gz"),
+        "multi30k-fra": ("en.gz", "fr.gz"),
+    }
+    remotes = [remote for file, remote in MULTI30K.items() if file.endswith(ends[args.name])]
+    for remote in remotes or [TATOEBA]:
+        print(fetch(remote, show_progress=True))
 
 
 # --------------------------------------------------------------------------------------- the parser
@@ -353,7 +403,7 @@ def _parser() -> argparse.ArgumentParser:
         "--corpus",
         nargs="+",
         metavar="NAME_OR_PATH",
-        help=f"{', '.join(SHIPPED)}, a file of pairs, or two files of lines",
+        help=f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines",
     )
     add("--languages", help="source-target, such as de-en, where the file names do not say")
     add("--max-pairs", type=_positive, help="draw this many pairs, valid and test included")
@@ -435,24 +485,23 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--model", type=Path, required=True, help="a run's directory, or one checkpoint in it"
     )
-    p.add_argument(
-        "--split", choices=("valid", "test"), default="test", help="the held-out sentences"
-    )
+    p.add_argument("--split", choices=SPLITS[1:], default="test", help="the held-out sentences")
     p.add_argument(
         "--json", action="store_true", help="print JSON: seen and held_out, each with its scores"
     )
 
     p = command(
-        "data", data, "List, show or verify the shipped corpora.", "data show everyday --split test"
+        "data",
+        data,
+        "List, show or verify the shipped corpora, or download real ones.",
+        "data show grammar --split test_long --number 3",
     )
-    p.add_argument("action", choices=("list", "show", "verify"), help="what to do")
-    p.add_argument(
-        "name", nargs="?", choices=SHIPPED, default="everyday", help="the corpus to show"
-    )
-    p.add_argument(
-        "--split", choices=("train", "valid", "test"), default="train", help="the part to show"
-    )
-    p.add_argument("--number", type=_positive, default=20, help="how many pairs to show")
+    add = p.add_argument
+    add("action", choices=("list", "show", "verify", "download"), help="what to do")
+    add("name", nargs="?", choices=SHIPPED + DOWNLOADED, help="the corpus to show or download")
+    add("--split", choices=SPLITS, default="train", help="the part to show")
+    add("--number", type=_positive, default=20, help="how many pairs to show")
+    add("--newest", action="store_true", help="tatoeba-fra as it is today, without a checksum")
     return parser
 
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from transformer_lib.downloads import MULTI30K, TATOEBA, fetch
+
 DATA = Path(__file__).parent.parent / "data"
-SHIPPED = {"everyday": "everyday.tsv"}
 
 PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
@@ -195,13 +196,14 @@ class SentencePair(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentence pairs in splits that share no source sentence."""
+    """Sentence pairs in splits that share no source sentence; `test_long` holds longer ones than train."""
 
     name: str
     languages: tuple[str, str]
     train: list[SentencePair] = field(repr=False)
     valid: list[SentencePair] = field(repr=False)
     test: list[SentencePair] = field(repr=False)
+    test_long: list[SentencePair] = field(repr=False, default_factory=list)
 
     def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
         """Source and target vocabulary of the training split."""
@@ -209,6 +211,11 @@ class Corpus:
             Vocabulary.build((pair[side] for pair in self.train), language, min_count)
             for side, language in enumerate(self.languages)
         )
+
+
+SPLITS = ("train", "valid", "test", "test_long")
+SHIPPED = ("everyday", "grammar", "lessons")
+DOWNLOADED = ("tatoeba-fra", "multi30k-de", "multi30k-fra")
 
 
 def load_corpus(
@@ -220,22 +227,24 @@ def load_corpus(
     hold_out: Iterable[str] = (),
     seed: int = 0,
 ) -> Corpus:
-    """The corpus of that name (`everyday`), or one read from your files, split into train, valid
-    and test.
+    """The corpus of that name, or one read from your files, split into train, valid and test.
 
+    Shipped: `everyday`, `grammar`, and `lessons`, which joins the two. Downloaded on first use:
+    `tatoeba-fra` (English-French), `multi30k-de` (German-English), `multi30k-fra` (English-French).
     A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one
-    inside); two paths are files whose n-th lines belong together (plain or .gz). Languages come
-    from the file names (`train.de.gz`, `fra-eng.zip`) unless given; English-French where they say
-    nothing.
+    inside); two paths are files whose n-th lines belong together (plain or .gz). Their languages
+    come from the file names (`train.de.gz`, `fra-eng.zip`) unless given; English-French where they
+    say nothing.
 
-    Splits are by source sentence as tokens, so that one English sentence never stands on two sides:
-    a tenth of the sentences, at most 500, for test, as many for valid. `seed` draws another split;
-    the test set of a seed does not depend on `max_pairs`. Of the pairs with at most `max_words`
-    source words, `max_pairs` are drawn. The sentences in `hold_out` go to test.
+    Where the corpus has no splits of its own they are drawn by source sentence as tokens, so that
+    one English sentence never stands on two sides: a tenth of the sentences, at most 500, for test,
+    as many for valid. `seed` draws another split; the test set of a seed does not depend on
+    `max_pairs`. Only pairs with at most `max_words` source words count, and of those `max_pairs`
+    are taken (for a corpus with its own splits: of train). The sentences in `hold_out` go to test.
 
     A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError
     for a file with no pair at all, with one column, or not in UTF-8; FileNotFoundError names what
-    was looked for.
+    was looked for; OSError where a download failed, and says what to do.
     """
     paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
     if len(paths) > 2:
@@ -243,65 +252,110 @@ def load_corpus(
             f"a corpus is one file of pairs or two files of lines, not {len(paths)} files"
         )
     name = " + ".join(Path(path).name for path in paths)
-    if len(paths) == 1 and str(paths[0]) in SHIPPED:
-        path = DATA / SHIPPED[str(paths[0])]
-        verify(path)
-        paths, name, languages = [path], str(paths[0]), ("en", "fr")
+    options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
+    if name == "everyday":
+        return _split(name, ("en", "fr"), _read_shipped("everyday.tsv"), seed=seed, **options)
+    if name == "grammar":
+        return _own_splits(name, ("en", "fr"), _grammar(), **options)
+    if name == "lessons":
+        everyday, parts = load_corpus("everyday", seed=seed), _grammar()
+        joined = {split: [*getattr(everyday, split), *parts[split]] for split in SPLITS}
+        return _own_splits(name, ("en", "fr"), joined, **options)
+    if name in ("multi30k-de", "multi30k-fra"):
+        pair = ("de", "en") if name == "multi30k-de" else ("en", "fr")
+        return _own_splits(name, pair, _multi30k(*pair), **options)
+    if name == "tatoeba-fra":
+        paths, languages = [fetch(TATOEBA)], ("en", "fr")
     for path in paths:
         if not Path(path).is_file():
             raise FileNotFoundError(
-                f"no corpus {str(path)!r}: not one of the shipped ones ({', '.join(SHIPPED)}), and no such file"
+                f"no corpus {str(path)!r}: neither a name ({', '.join(SHIPPED + DOWNLOADED)}) nor a file"
             )
     languages = languages or _languages_of(paths)
     rows = _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
-    return _split(name, languages, rows, max_pairs, max_words, hold_out, seed)
+    return _split(name, languages, rows, seed=seed, **options)
 
 
-def verify(path: Path) -> None:
-    """Raise ValueError unless the shipped file at `path` is the one whose SHA-256 data/SHA256SUMS
-    records.
-    """
+def verify(file: str) -> Path:
+    """The path of a shipped file, given below data/; ValueError unless data/SHA256SUMS vouches for it."""
     sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text().splitlines())
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != sums[path.name]:
+    found = hashlib.sha256((DATA / file).read_bytes()).hexdigest()
+    if found != sums[file]:
         raise ValueError(
-            f"{path.name} was changed: its SHA-256 is {found[:12]}…, data/SHA256SUMS says {sums[path.name][:12]}…. "
-            f"`git checkout data` brings it back; to use your own version, copy it and load the copy by its path"
+            f"{file} was changed: its SHA-256 is {found[:12]}…, data/SHA256SUMS says {sums[file][:12]}…. "
+            "`git checkout data` brings it back; to use a version of yours, load a copy by its path"
         )
+    return DATA / file
 
 
-def _split(name, languages, rows, max_pairs, max_words, hold_out, seed) -> Corpus:
-    def identity(sentence: str) -> str:
-        return " ".join(tokenize(sentence, languages[0]))
+def _read_shipped(file: str) -> Iterator[SentencePair]:
+    return _read_columns(verify(file))
+
+
+def _grammar() -> dict[str, Iterator[SentencePair]]:
+    return {split: _read_shipped(f"grammar/{split}.tsv") for split in SPLITS}
+
+
+def _multi30k(source: str, target: str) -> dict[str, Iterator[SentencePair]]:
+    official = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
+    return {
+        split: _read_lines(*(fetch(MULTI30K[f"{file}.{side}.gz"]) for side in (source, target)))
+        for split, file in official.items()
+    }
+
+
+def _identity(sentence: str, language: str) -> str:
+    """What makes two sentences the same: their tokens."""
+    return " ".join(tokenize(sentence, language))
+
+
+def _short_enough(identity: str, max_words: int | None) -> bool:
+    return max_words is None or sum(t[0].isalnum() for t in identity.split()) <= max_words
+
+
+def _split(name, languages, rows, *, max_pairs, max_words, hold_out, seed) -> Corpus:
+    """Splits drawn by the hash of the source sentence."""
 
     def draw(key: str) -> bytes:
         return hashlib.sha256(f"{seed}:{key}".encode()).digest()
 
-    groups: dict[
-        str, dict[SentencePair, None]
-    ] = {}  # a dict keeps order and drops pairs that stand twice
+    groups: dict[str, dict] = {}  # of dicts rather than sets: they keep the order of the file
     for pair in rows:
-        key = identity(pair.source)
-        if max_words is None or sum(token[0].isalnum() for token in key.split()) <= max_words:
+        key = _identity(pair.source, languages[0])
+        if _short_enough(key, max_words):
             groups.setdefault(key, {})[pair] = None
     if not groups:
-        raise ValueError(
-            f"{name} holds no sentence pair"
-            + (f" of at most {max_words} words" if max_words else "")
-        )
-    held = {identity(sentence) for sentence in hold_out}
+        limit = f" of at most {max_words} words" if max_words else ""
+        raise ValueError(f"{name} holds no sentence pair{limit}")
+    held = {_identity(sentence, languages[0]) for sentence in hold_out}
     order = sorted(groups.keys() - held, key=draw)
     size = min(500, max(1, len(order) // 10)) if len(order) >= 3 else 0
-    test_keys = sorted(groups.keys() & held, key=draw) + order[:size]
-    splits = {"test": test_keys, "valid": order[size : 2 * size], "train": order[2 * size :]}
+    test = sorted(groups.keys() & held, key=draw) + order[:size]
+    splits = {"test": test, "valid": order[size : 2 * size], "train": order[2 * size :]}
     pairs, left = {}, max_pairs
     for split, keys in splits.items():
         pairs[split] = [pair for key in keys for pair in groups[key]][:left]
         left = None if left is None else left - len(pairs[split])
     if not pairs["train"]:
         raise ValueError(
-            f"max_pairs={max_pairs} leaves none to train on: valid and test of {name} take {2 * size}"
+            f"max_pairs={max_pairs} leaves none to train on: "
+            f"valid and test of {name} take {2 * size} sentences"
         )
+    return Corpus(name, tuple(languages), **pairs)
+
+
+def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Corpus:
+    """The corpus's own splits; a source sentence that stands in two stays in the one that tests more."""
+    held = {_identity(sentence, languages[0]) for sentence in hold_out}
+    pairs = {split: [] for split in SPLITS}
+    taken: dict[str, str] = {}
+    for split in reversed(SPLITS):
+        for pair in parts.get(split, ()):
+            key = _identity(pair.source, languages[0])
+            home = "test" if key in held else split
+            if _short_enough(key, max_words) and taken.setdefault(key, home) == home:
+                pairs[home].append(pair)
+    pairs["train"] = pairs["train"][:max_pairs]
     return Corpus(name, tuple(languages), **pairs)
 
 
