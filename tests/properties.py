@@ -223,6 +223,18 @@ def nothing_is_gained_by_believing_in_padding():
 
 
 @holds
+def the_loss_is_least_where_the_prediction_is_the_target_distribution():
+    """At (1 − ε)·(the word) + ε·(the other words' share, none for <pad>) the gradient vanishes."""
+    targets = torch.randint(3, V, (6,))
+    truth = torch.full((6, V), 0.2 / (V - 1))
+    truth[:, 0] = 1e-9
+    truth[range(6), targets] += 0.8
+    logits = truth.log().requires_grad_()
+    training.label_smoothed_cross_entropy(logits, targets, 0.2).backward()
+    assert logits.grad.abs().max() < 1e-6
+
+
+@holds
 def chance_cannot_be_predicted():
     """Trained on random words, the loss on new ones stays at the entropy: the answer is not in the question."""
     torch.manual_seed(0)
@@ -247,10 +259,8 @@ def chance_cannot_be_predicted():
 def many_small_batches_equal_one_large_batch():
     """Accumulated gradients are those of all the words together."""
     torch.manual_seed(2)
-    pairs = [
-        batching.Example(torch.randint(3, S, (n,)).tolist(), torch.randint(3, V, (n,)).tolist())
-        for n in (2, 9, 3, 8, 4)
-    ]
+    words = lambda n: torch.randint(3, S, (n,)).tolist()
+    pairs = [batching.Example(words(n), words(n)) for n in (2, 9, 3, 8, 4)]
     one, two = model(), model()
     training.fit(one, [batching.make_batch(pairs)], steps=2)
     training.fit(

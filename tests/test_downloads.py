@@ -6,6 +6,7 @@ import socket
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pytest
 
@@ -17,8 +18,8 @@ from transformer_lib.downloads import Remote, fetch
 class Handler(BaseHTTPRequestHandler):
     """Serves `files`; of a path below /short/ only the first half, of /wrong/ one bit differs."""
 
-    files: dict[str, bytes] = {}
-    asked: list[str] = []
+    files: ClassVar[dict[str, bytes]] = {}
+    asked: ClassVar[list[str]] = []
 
     def do_GET(self):
         _, kind, name = self.path.split("/")

@@ -235,6 +235,15 @@ def smoothing_mass_on_padding(patch):
 
 
 @fault
+def smoothing_forgotten(patch):
+    patch.setattr(
+        training,
+        "label_smoothed_cross_entropy",
+        lambda logits, targets, smoothing, pad_id=0: F.cross_entropy(logits, targets),
+    )
+
+
+@fault
 def loss_summed_over_sentences(patch):
     right = training.label_smoothed_cross_entropy
     patch.setattr(
@@ -249,6 +258,11 @@ def loss_summed_over_sentences(patch):
 @fault
 def dropout_active_in_evaluation(patch):
     patch.setattr(nn.Dropout, "forward", lambda self, x: F.dropout(x, self.p, training=True))
+
+
+@fault
+def dropout_never_active(patch):
+    patch.setattr(nn.Dropout, "forward", lambda self, x: x)
 
 
 @fault
