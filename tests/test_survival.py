@@ -1,0 +1,132 @@
+"""Training that is killed, interrupted, or runs out of disk, and goes on as if nothing had happened."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TRAIN = ["-m", "transformer_lib", "train"]
+SETTINGS = ["--corpus", "everyday", "--steps", "16", "--evaluate-every", "4", "--max-tokens", "256"]
+
+
+def start(*arguments, code=None, **options):
+    command = [sys.executable, *(["-c", code] if code else TRAIN), *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def train(*arguments, **options):
+    process = start(*arguments, **options)
+    _, errors = process.communicate(timeout=120)
+    return process.returncode, errors
+
+
+def losses(directory: Path) -> list[float]:
+    """The loss of every step, as the newest checkpoint remembers it."""
+    newest = max(directory.glob("step-*"))
+    packed = dict(json.loads((newest / "training.json").read_text(encoding="utf-8"))["dict"])
+    rows = dict(packed["history"]["dict"])["steps"]["list"]
+    return [dict(row["dict"])["loss"] for row in rows]
+
+
+def newest(directory: Path) -> int:
+    return max((int(path.name[5:]) for path in directory.glob("step-*")), default=0)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("whole")
+    code, errors = train(*SETTINGS, "--out", directory)
+    assert code == 0, errors
+    return losses(directory)
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_killed_run_goes_on_with_the_same_losses(uninterrupted, tmp_path):
+    process = start(*SETTINGS, "--out", tmp_path)
+    wait_for(lambda: newest(tmp_path) >= 8)
+    process.kill()
+    process.communicate()
+    assert 8 <= newest(tmp_path) < 16
+    code, errors = train("--resume", "--out", tmp_path)
+    assert code == 0, errors
+    assert losses(tmp_path) == uninterrupted
+
+
+def test_a_run_killed_while_it_writes_goes_on_from_the_checkpoint_before(uninterrupted, tmp_path):
+    dies_at_the_second = """
+import os, signal, sys
+from transformer_lib import checkpoints
+from transformer_lib.__main__ import main
+whole = checkpoints.save_file
+def half(tensors, path):
+    whole(tensors, path)
+    if "step-000008" in str(path):
+        os.truncate(path, os.path.getsize(path) // 2)
+        os.kill(os.getpid(), signal.SIGKILL)
+checkpoints.save_file = half
+main(["train", *sys.argv[1:]])
+"""
+    code, _ = train(*SETTINGS, "--out", tmp_path, code=dies_at_the_second)
+    assert code == -signal.SIGKILL
+    assert newest(tmp_path) == 4
+    assert list(tmp_path.glob(".step-000008.partial")), "it died in the middle"
+    code, errors = train("--resume", "--out", tmp_path)
+    assert code == 0, errors
+    assert losses(tmp_path) == uninterrupted
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_ctrl_c_saves_says_how_to_go_on_and_loses_no_step(uninterrupted, tmp_path):
+    process = start(*SETTINGS, "--out", tmp_path)
+    wait_for(lambda: newest(tmp_path) >= 4)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "saved. Go on with: python -m transformer_lib train --resume --out" in errors
+    code, errors = train("--resume", "--out", tmp_path)
+    assert code == 0, errors
+    assert losses(tmp_path) == uninterrupted
+
+
+@pytest.mark.parametrize("name", ["training.safetensors", "model.safetensors", "training.json"])
+def test_a_truncated_checkpoint_is_refused_and_the_one_before_it_used(
+    uninterrupted, tmp_path, name
+):
+    code, errors = train(*SETTINGS, "--out", tmp_path)
+    assert code == 0, errors
+    damaged = max(tmp_path.glob("step-*")) / name
+    os.truncate(damaged, damaged.stat().st_size // 2)
+    code, errors = train("--resume", "--out", tmp_path)
+    assert code == 0, errors
+    assert f"step-000016: {name} was truncated or changed" in errors
+    assert losses(tmp_path) == uninterrupted
+
+
+def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
+    code, errors = train(*SETTINGS[:2], "--steps", "4", "--max-tokens", "256", "--out", tmp_path)
+    assert code == 0, errors
+
+    def small_disk():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    code, errors = train("--resume", "--steps", "8", "--out", tmp_path, preexec_fn=small_disk)
+    assert code == 1
+    assert "error:" in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["step-000004"]
+    assert train("--resume", "--steps", "8", "--out", tmp_path)[0] == 0
+    assert newest(tmp_path) == 8
