@@ -75,6 +75,14 @@ def test_subwords_read_words_they_never_saw_and_write_them_back():
     )
 
 
+def test_joint_pieces_cut_both_languages_alike():
+    pairs = [SentencePair("The animal is important.", "L'animal est important.")] * 5
+    english, french = Subwords.build_joint(pairs, ("en", "fr"), size=60)
+    assert len(english) == len(french)
+    assert english.encode("important animal") == french.encode("important animal")
+    assert french.decode(french.encode("l'animal")) == "L'animal"
+
+
 @pytest.mark.parametrize("build", [Vocabulary.build, Subwords.build])
 def test_vocabularies_survive_json(build):
     import json

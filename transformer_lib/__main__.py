@@ -72,7 +72,7 @@ def train(args: argparse.Namespace) -> None:
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
         snapshot = None
-        settings = {name: getattr(args, name) for name in SETTINGS} | {"steps": args.steps or 3000}
+        settings = {name: getattr(args, name) for name in SETTINGS} | {"steps": args.steps or 1600}
     settings["corpus"] = settings["corpus"] or ["everyday"]
     options = argparse.Namespace(**settings)
 
@@ -199,15 +199,18 @@ def _load(options: argparse.Namespace) -> Corpus:
 
 
 def _vocabularies(corpus: Corpus, options: argparse.Namespace) -> tuple:
-    sides = [[pair[side] for pair in corpus.train] for side in (0, 1)]
     if options.tokens == "words":
-        return tuple(
-            Vocabulary.build(side, language)
-            for side, language in zip(sides, corpus.languages, strict=True)
-        )
+        if options.tie == "all":
+            raise ValueError(
+                "--tie all needs one vocabulary for both languages: --tokens and a number"
+            )
+        return corpus.vocabularies()
+    size = int(options.tokens)
+    if options.tie == "all":
+        return Subwords.build_joint(corpus.train, corpus.languages, size)
     return tuple(
-        Subwords.build(side, language, int(options.tokens))
-        for side, language in zip(sides, corpus.languages, strict=True)
+        Subwords.build((pair[side] for pair in corpus.train), language, size)
+        for side, language in enumerate(corpus.languages)
     )
 
 
@@ -420,13 +423,13 @@ def _parser() -> argparse.ArgumentParser:
         "--tokens",
         type=_tokens,
         default="words",
-        help="words, or a number: byte-pair pieces a language",
+        help="words, or how many byte-pair pieces (a language; together with --tie all)",
     )
     add(
         "--tie",
-        choices=("none", "target"),
+        choices=("none", "target", "all"),
         default="target",
-        help="share the output matrix with the target embedding",
+        help="one matrix for output and target embedding; all: for the source embedding too",
     )
     add(
         "--dropout",
@@ -434,14 +437,14 @@ def _parser() -> argparse.ArgumentParser:
         default=0.1,
         help="probability that an activation is dropped in training",
     )
-    add("--steps", type=_positive, help="updates in all; 3000 where not given")
+    add("--steps", type=_positive, help="updates in all; 1600 where not given")
     add("--minutes", type=float, help="stop after this many minutes; --resume goes on")
-    add("--max-tokens", type=_positive, default=2048, help="padded positions of a batch, a side")
+    add("--max-tokens", type=_positive, default=1024, help="padded positions of a batch, a side")
     add("--accumulate", type=_positive, default=1, help="batches an update")
     add(
         "--learning-rate",
         type=float,
-        default=2e-3,
+        default=4e-3,
         help="at its peak, after the warm-up; then a cosine to 0",
     )
     add("--warmup", type=_positive, default=300, help="steps until the peak")

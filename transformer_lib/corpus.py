@@ -126,16 +126,19 @@ class Subwords:
     @classmethod
     def build(cls, sentences: Iterable[str], language: str, size: int = 4000) -> "Subwords":
         """Learn at most `size` pieces, the four special ones included, from the training sentences."""
-        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+        return cls(_learn_pieces((tokenize(s, language) for s in sentences), size), language)
 
-        tokenizer = Tokenizer(models.BPE(unk_token=UNK))
-        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-        tokenizer.decoder = decoders.Metaspace()
-        trainer = trainers.BpeTrainer(
-            vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
-        )
-        tokenizer.train_from_iterator((" ".join(tokenize(s, language)) for s in sentences), trainer)
-        return cls(tokenizer, language)
+    @classmethod
+    def build_joint(
+        cls, pairs: Sequence[tuple], languages: tuple[str, str], size: int = 8000
+    ) -> tuple["Subwords", "Subwords"]:
+        """One set of pieces for both languages, learned from training pairs: words that they share are
+        cut alike, and one embedding can serve both (`tie_weights="all"`).
+        """
+        sides = enumerate(languages)
+        words = (tokenize(pair[side], language) for side, language in sides for pair in pairs)
+        tokenizer = _learn_pieces(words, size)
+        return tuple(cls(tokenizer, language) for language in languages)
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
@@ -162,6 +165,18 @@ class Subwords:
             "language": self.language,
             "tokenizer": self._tokenizer.to_str(),
         }
+
+
+def _learn_pieces(sentences: Iterable[list[str]], size: int):
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE(unk_token=UNK))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    special = list(SPECIAL)
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator((" ".join(words) for words in sentences), trainer)
+    return tokenizer
 
 
 def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
