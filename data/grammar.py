@@ -66,13 +66,18 @@ class Word:
 
 @dataclass(frozen=True)
 class Frag:
-    """A stretch of English and the stretch of French that translates it."""
+    """A stretch of English and the stretch of French that translates it.
+
+    `open` tells that it ends in a relative clause, which would draw a following adverbial to itself.
+    """
 
     en: tuple[Word, ...] = ()
     fr: tuple[Word, ...] = ()
+    open: bool = False
 
     def __add__(self, other: Frag) -> Frag:
-        return Frag(self.en + other.en, self.fr + other.fr)
+        ends_open = other.open if other.en or other.fr else self.open
+        return Frag(self.en + other.en, self.fr + other.fr, ends_open)
 
 
 EMPTY = Frag()
@@ -528,7 +533,8 @@ device: phone téléphone m | computer ordinateur m | television télévision f
 radio: radio radio f
 light: light lumière f | lamp lampe f
 door: door porte f | window fenêtre f
-film: film film m | play pièce f
+film: film film m
+stage: play pièce f
 song: song chanson f
 music: music musique f
 match: match match m
@@ -581,6 +587,7 @@ MASS = {"money", "music"}
 SINGULAR_ONLY = set(
     "truth on school address floor in castle river org radio home event match".split()
 )
+CHILDREN = {"boy", "girl", "child"}
 PEERS = ("brother", "sister", "cousin")
 PAIRS = {"shoe"}
 UNIQUE = {"mother", "father", "grandmother"}
@@ -621,7 +628,8 @@ class Adj:
 
 
 # english : french : place : classes; place is "pre" or "post", with "P" for predicative use only, "N" for attributive
-# use only, "M" for a passing state, "Z" for what has no degrees
+# use only, "M" for a passing state of mind or body, "S" for one of things, "J" for a judgement, "Z" for what has no
+# degrees
 ADJECTIVES = [
     Adj(
         en.strip(),
@@ -636,53 +644,59 @@ ADJECTIVES = [
 old : vieux : pre : man woman friend neighbour pet THING drive home on door instrument tree name pron kin
 old : ancien : pre N : boss school
 new : nouveau : pre N : THING drive home job boss plan on device song
-small : petit : pre : child THING drive home room spot pet bird in river plant
+small : petit : pre : child tool gift cup garment book drive home room spot pet bird in river plant
 big : grand : pre : home room at bag box suitcase picture on castle
 big : gros : pre : pet apple cake
-tall : grand : pre : person kin job boss name pron tree
+tall : grand : pre N : boy girl child tree
+tall : grand : pre P : person kin job boss name pron tree
 beautiful : beau : pre : garment home song picture plant river city gift castle woman
 young : jeune : pre : person job pet kin name pron
-good : bon : pre : food bread text film plan story joke teacher doctor lawyer
+good : bon : pre : food bread text film stage plan story joke teacher doctor lawyer
 red : rouge : post Z : garment car door bag
 tired : fatigué : post M : HUMAN
 happy : heureux : post M : HUMAN
-expensive : cher : post : gift garment drive home instrument camera bag
-interesting : intéressant : post : text film trip meeting topic plan tale
+expensive : cher : post J : gift garment drive home instrument camera bag
+interesting : intéressant : post J : text film stage trip meeting topic plan tale
 ill : malade : post M : HUMAN pet
-long : long : pre : text film meeting trip dress story song street
+long : long : pre : text film stage meeting trip dress story song street
 famous : célèbre : post Z : singer painter picture song
 heavy : lourd : post : bag suitcase box on
 blue : bleu : post Z : garment car door cup
-difficult : difficile : post : topic exam
-late : en retard : post P Z : HUMAN transit
-sad : triste : post M : HUMAN song film story
-nice : gentil : pre : HUMAN
+difficult : difficile : post J : topic exam
+late : en retard : post P Z S : HUMAN transit
+sad : triste : post M : HUMAN song film stage story
+nice : gentil : pre : boy girl child friend neighbour kin job boss name pron
+nice : gentil : pre P : man woman guest tourist
 nice : agréable : post : room spot city home party trip
 white : blanc : post Z : garment home pet bird cup
 light : léger : post P : bag suitcase box coat
 light : clair : post P : room home
 easy : facile : post : topic exam
-broken : cassé : post P Z : device radio cup lamp chair door umbrella
-dirty : sale : post : garment drive room cup floor
+broken : cassé : post P Z S : device radio cup lamp chair door umbrella
+dirty : sale : post S : garment drive room cup floor
 clever : intelligent : post : HUMAN dog
 black : noir : post Z : garment car cat dog bag horse
-short : court : post P : text film dress song story
+short : court : post P : text film stage dress song story
 short : petit : pre P : person kin job boss name
-hot : chaud : post : soup coffee tea
-cold : froid : post : soup coffee tea milk
+hot : chaud : post S : soup coffee tea
+cold : froid : post S : soup coffee tea milk
 rich : riche : post : HUMAN
-important : important : post : letter message meeting topic plan
-funny : drôle : post : HUMAN film tale
+important : important : post J : letter message meeting topic plan
+funny : drôle : post : HUMAN film stage tale
 angry : en colère : post P M Z : HUMAN
 green : vert : post Z : garment door car
-delicious : délicieux : post Z : food bread
+delicious : délicieux : post Z J : food bread
 strong : fort : post P : HUMAN
 shy : timide : post : person job kin name pron
 busy : occupé : post P M : HUMAN
 hard : difficile : post : topic exam
-fresh : frais : post P : food
+fresh : frais : post P S : food
 wooden : en bois : post N Z : on door box toy
 proud : fier : post M P : HUMAN
+open : ouvert : post P S Z : door box suitcase library museum bank
+empty : vide : post P S Z : bag box suitcase glass plate cup
+closed : fermé : post P S Z : door box suitcase library museum bank
+full : plein : post P S Z : bag box suitcase glass cup
 """.strip().splitlines()
     )
 ]
@@ -767,7 +781,7 @@ meet | rencontrer | | person job name pron | p
 call | appeler | | HUMAN | p
 phone | téléphoner à | | HUMAN | p
 talk to | parler à | | HUMAN |
-talk about | parler de | | HUMAN film text event plan city |
+talk about | parler de | | HUMAN film stage text event plan city |
 open | ouvrir | | door box suitcase letter | p
 close | fermer | | door box suitcase | p
 wear | porter | | garment ring watch |
@@ -776,7 +790,7 @@ think about | penser à | | HUMAN event plan topic | n
 answer | répondre à | | HUMAN letter question message | p
 play | jouer de | | instrument | l
 play | jouer à | | sport | l
-prepare | préparer | | event cake soup |
+prepare | préparer | | party meeting cake soup |
 wash | laver | | garment drive pet cup | l
 break | casser | | cup device lamp | p
 sell | vendre | | drive home instrument picture | p
@@ -798,7 +812,7 @@ finish | finir | | text exercise | p
 sing | chanter | | song | l
 dream of | rêver de | | trip HUMAN castle |
 choose | choisir | | garment gift picture film plant | p
-miss | rater | | transit film meeting | p
+miss | rater | | transit film stage meeting | p
 look after | se occuper de | | HUMAN pet plant |
 remember | se souvenir de | | HUMAN story song address trip | s
 build | construire | | house | w
@@ -870,7 +884,6 @@ PLACING = [
     for line in """
 leave | laisser | | tool text garment | pL
 put | mettre | | tool text cup | pL
-forget | oublier | | tool text | pL
 """.strip().splitlines()
 ]
 
@@ -931,7 +944,7 @@ TIMES = {
         "in/a spring/b = au/a printemps/b",
     ],
     "now": [
-        "now/a = maintenant/a", "at/a the/a moment/b = en/a ce/a moment/b", "this/a morning/b = ce/a matin/b",
+        "now/a = maintenant/a", "at/a the/b moment/c = en/a ce/b moment/c", "this/a morning/b = ce/a matin/b",
         "today/a = aujourd'/a hui/a", "this/a evening/b = ce/a soir/b",
     ],
     "duration": [
@@ -973,7 +986,7 @@ PLACES = [
     "at/a home/b = à/a la/b maison/b",
     "outside/a = dehors/a",
     "at/a school/b = à/a l'/b école/b",
-    "in/a the/a country/b = à/a la/a campagne/b",
+    "in/a the/b country/c = à/a la/b campagne/c",
     "upstairs/a = en/a haut/a",
     "on/a the/b second/c floor/d = au/ab deuxième/c étage/d",
     "on/a the/b bank/c of/d the/e river/f = sur/a la/b rive/c de/d la/e rivière/f",
@@ -1007,6 +1020,8 @@ FAR_VERBS = set(
         "casser finir voir préparer"
     ).split()
 )
+# what these verbs bring about is not yet anything that a relative clause could tell of
+CREATING = {"write", "build", "prepare", "light"}
 MISHAPS = {"lose", "miss", "forget", "break", "fall", "hear"}
 ANYWHERE = {"be", "stay", "work", "sleep", "eat", "read", "wait", "play"}
 # what people do not plan, so that it is not promised, wanted or ordered
@@ -1044,6 +1059,8 @@ NUMBERS = (
     "twelve douze|nine neuf"
 ).split("|")
 
+# to find what was lost
+FIND_BACK = parse_verb("find | retrouver | | tool gift text | p")
 MISS = parse_verb("miss | manquer à | | HUMAN | s")
 TELL = parse_verb("tell | dire | | | pd")
 WONDER = parse_verb("wonder | se demander | | | s")
@@ -1119,13 +1136,13 @@ CAUSES = [
     ("happy", "win", "match"), ("tired", "walk", ""), ("sad", "lose", "text"), ("proud", "repair", "drive"),
     ("angry", "lose", "gift"), ("tired", "dance", ""), ("happy", "finish", "text"), ("ill", "eat", "food"),
     ("proud", "write", "poem"), ("happy", "buy", "drive"), ("angry", "break", "cup"), ("sad", "sell", "home"),
-    ("happy", "prepare", "event"),
+    ("happy", "prepare", "party"),
 ]  # fmt: skip
 
 # classes of the object, first verb ("-" negates), its tense, conjunction, kind of sequel, what, tense ("-" negates)
 SCRIPTS = [
-    ("tool gift", "lose", "past", "but", "same", "find", "past"),
-    ("tool text", "lose", "past", "and", "can", "find", "-pres"),
+    ("tool gift", "lose", "past", "but", "same", "find back", "past"),
+    ("tool text", "lose", "past", "and", "can", "find back", "-pres"),
     ("tool garment text", "look for", "prog", "but", "can", "find", "-pres"),
     ("garment drive gift", "buy", "past", "because", "is", "beautiful new", "past"),
     ("garment drive", "-buy", "past", "because", "is", "expensive", "past"),
@@ -1347,6 +1364,14 @@ class Clause:
     gap: Ref | None = None
     contract: bool = True
 
+    @property
+    def open(self) -> bool:
+        """Whether the clause ends in a relative clause in either language, so that no adverbial may follow."""
+        if self.tail.en or self.tail.fr:
+            return self.tail.open
+        ends = [self.obj, self.recipient]
+        return any(np.frag.open for np in ends if np is not None)
+
 
 SIMPLE_TENSES = {
     "pres": "pres",
@@ -1425,7 +1450,7 @@ def infinitive_en(c: Clause, k: Keys) -> tuple[Word, ...]:
     assert c.modal is not None
     if "x" in c.modal.flags:
         return en_words(c.verb.en, k.main)
-    return en_words("to", k.to if c.modal.fr_prep else k.main) + en_words(c.verb.en, k.main)
+    return en_words("to", k.to) + en_words(c.verb.en, k.main)
 
 
 def objects_en(c: Clause, k: Keys) -> tuple[Word, ...]:
@@ -1483,15 +1508,21 @@ def english(c: Clause, k: Keys, mode: str) -> tuple[Word, ...]:
     bare = bool(subject and c.subject.is_pronoun and mode == "decl" and c.contract)
     if negated:
         aux = negate_en(aux, k, bare, c.contract)
-    elif bare and aux and aux[0].text in CONTRACTIONS:
+    elif bare and aux and aux[0].text in CONTRACTIONS and not had_like(aux[0], head):
         aux = (replace(aux[0], text=CONTRACTIONS[aux[0].text]), *aux[1:])
     adverb = (en_words("never", k.neg) if c.neg == "jamais" else ()) + c.mid.en
     ending = en_words("anymore", k.neg) if c.neg == "plus" else ()
-    body = adverb + rest + pred_en(c) + objects + ending + c.tail.en
+    end = ending + c.tail.en if c.tail.open else c.tail.en + ending
+    body = adverb + rest + pred_en(c) + objects + end
     if mode == "ask":
         bound = 2 if len(aux) > 1 and aux[1].text == "'t" else 1
         return aux[:bound] + subject + aux[bound:] + body
     return subject + aux + body
+
+
+def had_like(aux: Word, verb: Verb) -> bool:
+    """Whether "'d" for "would" would read as "had", since the verb has a participle like its base: "he'd read"."""
+    return aux.text == "would" and en_form(verb.en, "pp") == verb.en
 
 
 def pred_en(c: Clause) -> tuple[Word, ...]:
@@ -1585,7 +1616,7 @@ def french(c: Clause, k: Keys, mode: str) -> tuple[Word, ...]:
     ref = c.subject.ref
     clitics, stressed = clitics_fr(c, k, lexical)
     clitic_words = tuple(word for _, _, word in clitics)
-    tail = fr_words(" ".join(head.fr_tail), *([k.tail] if head.en_tail else [k.aux, k.verb]))
+    tail = fr_words(" ".join(head.fr_tail), k.tail if head.en_tail else k.verb)
     after = objects_fr(c, k, lexical) + stressed + c.tail.fr
     if c.predicate:
         after = c.predicate.frag(ref).fr + after
@@ -1624,7 +1655,8 @@ def french(c: Clause, k: Keys, mode: str) -> tuple[Word, ...]:
     if c.modal:
         prep = fr_words(c.modal.fr_prep, k.to)
         main_tail = fr_words(" ".join(c.verb.fr_tail), k.tail if c.verb.en_tail else k.main)
-        rest = rest + prep + clitic_words + fr_words(c.verb.fr, k.main) + main_tail
+        infinitive = fr_words(c.verb.fr, k.main) if prep else fr_words(c.verb.fr, k.main, k.to)
+        rest = rest + prep + clitic_words + infinitive + main_tail
         clitic_words = ()
     return subject + ne + clitic_words + finite + pas + c.mid.fr + rest + after
 
@@ -1817,7 +1849,7 @@ class Grammar:
         if cls in ("hand", "tooth", "limb"):
             return "my"
         owned = 3 if cls not in ("person", "job") or noun.en in OWNED_PERSONS else 0
-        if cls in ("plant", "food", "film", "bird", "farm", "match", "match2", "topic"):
+        if cls in ("plant", "food", "film", "stage", "bird", "farm", "match", "match2", "topic"):
             owned = 0
         table = {
             "the": 4 * (noun.en != "friend"),
@@ -1958,7 +1990,8 @@ class Grammar:
             and self.chance(self.rich)
             and (human or not adj)
         ):
-            frag += self.relative(noun, ref, depth - 1)
+            relative = self.relative(noun, ref, depth - 1)
+            frag += replace(relative, open=bool(relative.en))
         return NP(frag, ref, noun.cls, new_key(), noun)
 
     def countable(self, noun: Noun) -> bool:
@@ -2043,17 +2076,16 @@ class Grammar:
             table[kind] = 0
         return EMPTY
 
-    def relative_subject(self, noun: Noun, ref: Ref, depth: int) -> Frag:
+    def relative_subject(self, noun: Noun, ref: Ref, depth: int) -> Frag | None:
         """who/that ... - qui ..."""
         link = linked("who" if ref.human else "that", "qui")
         subject = NP(link, ref, noun.cls, new_key(), noun)
         if ref.human or noun.cls in ANIMAL:
-            return realise(
-                self.clause(subject, "now" if self.chance(0.6) else "past", depth, short=True)
-            )
-        movable = noun.cls in ("tool", "text", "cup", "garment", "gift", "food", "picture")
+            group = "now" if self.chance(0.6) else "past"
+            return realise(self.clause(subject, group, depth, short=True, time=group == "past"))
+        movable = noun.cls in ("tool", "text", "cup", "garment", "gift", "picture")
         if (movable and self.chance(0.4)) or not self.adjectives_for(subject):
-            return realise(self.be_place(subject, "now")) if movable else EMPTY
+            return realise(self.be_place(subject, "now")) if movable else None
         return realise(self.be_adjective(subject, "now"))
 
     def object_verbs(self, noun: Noun, prep: str) -> list[Verb]:
@@ -2209,6 +2241,8 @@ class Grammar:
     def object(self, verb: Verb, subject: NP, tense: str, neg: bool = False, depth: int = 0) -> NP:
         """An object that the verb admits."""
         near = subject.ref
+        if verb.en in CREATING:
+            depth = 0
         if "pron" in verb.object:
             human_only = set(verb.object) <= HUMAN
             if human_only or self.chance(0.4):
@@ -2232,7 +2266,8 @@ class Grammar:
         if tense == "imp" or (neg and verb.fr_prep):
             plural = self.chance(0.25) if self.countable(noun) else False
             kind = self.determiner_kind(noun, plural, False, habit)
-            kind = kind if kind in ("the", "my", "this", "mass", "gen") else "the"
+            definite = kind in ("the", "my", "this", "gen")
+            kind = kind if definite or (kind == "mass" and (not neg or verb.fr_prep)) else "the"
         return self.noun_phrase(
             noun, kind=kind, plural=plural, neg=neg, habit=habit, near=near, depth=depth
         )
@@ -2248,7 +2283,9 @@ class Grammar:
         noun = self.noun(("kin",) if kind == "kin" else ("person", "job"))
         if noun == subject.noun:
             return self.human_object(verb, subject, depth, neg)
-        definite = noun.cls != "kin" and ("o" in verb.flags or (neg and verb.fr_prep))
+        definite = noun.cls != "kin" and (
+            "o" in verb.flags or (neg and (verb.fr_prep or "s" in verb.flags))
+        )
         return self.noun_phrase(
             noun, near=subject.ref, depth=depth, neg=neg, kind="the" if definite else ""
         )
@@ -2325,14 +2362,18 @@ class Grammar:
         """The clause with the adverb of frequency or time that its tense calls for."""
         flags = (c.modal or c.verb).flags
         if c.tense == "pres" and "s" not in flags:
-            if c.neg == "jamais" or (c.neg and self.chance(0.7)):
+            if c.open:
+                return c if c.neg or c.mid.fr else replace(c, tense="prog")
+            if c.neg == "jamais" or (c.neg and (c.obj is not None or self.chance(0.7))):
                 return c
             if self.chance(0.45) and not c.neg and not c.mid.fr:
-                return replace(c, mid=self.phrase(MID_ADVERBS))
+                return replace(c, mid=self.frequency(c.verb))
             return replace(c, tail=c.tail + self.time("habit", c))
-        full = c.obj is not None and has_clause(c.obj)
+        full = c.open or (c.obj is not None and has_clause(c.obj))
         stranded = c.obj is None and c.verb.en_prep
         if c.tense == "since":
+            if c.open:
+                return replace(c, tense="prog")
             return replace(c, tail=c.tail + self.time("since", c))
         if c.tense == "perf" and not c.neg and not c.mid.fr and self.chance(0.35):
             return replace(c, mid=phrase("already/a = déjà/a"))
@@ -2349,6 +2390,10 @@ class Grammar:
         ):
             group = "duration"
         return replace(c, tail=c.tail + self.time(group, c))
+
+    def frequency(self, verb: Verb) -> Frag:
+        """An adverb of frequency; nobody always learns."""
+        return self.phrase([a for a in MID_ADVERBS if verb.en != "learn" or "always" not in a])
 
     def time(self, group: str, c: Clause) -> Frag:
         """A time of the group on the scale of the verb: weeks to build a house, hours to wash a cup."""
@@ -2389,6 +2434,8 @@ class Grammar:
             table |= {"be_adjective": int(human), "trade": 0, "be_place": 3}
         if subject is not None and not self.adjectives_for(subject):
             table["be_adjective"] = 0
+        if subject is not None and subject.noun is not None:
+            table["trade"] *= subject.cls != "job" and subject.noun.en not in CHILDREN
         if event:
             table |= {"be_adjective": 0, "trade": 0, "be_place": 0, "control": 0}
         frame = self.weighted(table)
@@ -2423,7 +2470,9 @@ class Grammar:
             neg = ""
         obj = self.object(verb, subject, tense, bool(neg), depth)
         c = Clause(subject, verb, tense, neg, obj, contract=self.chance(0.75))
-        if "l" in verb.flags and self.chance(0.16) and not has_clause(obj):
+        if neg == "plus" and obj.frag.open:
+            c = replace(c, neg="pas")
+        if "l" in verb.flags and self.chance(0.16) and not (obj.frag.open or has_clause(obj)):
             c = replace(c, tail=self.place_of(verb, subject))
         return c
 
@@ -2473,15 +2522,19 @@ class Grammar:
         subject = subject or self.subject(depth=depth)
         tense = self.tense(verb, group)
         neg = self.negation(verb, tense)
-        obj = self.object(verb, subject, tense, bool(neg), depth if self.chance(0.5) else 0)
-        if verb.en == "ask":
-            obj = self.noun_phrase(self.noun(("question",)), kind="neg" if neg else "a", plain=True)
         recipient = self.recipient(subject)
         first = (
             "d" in verb.flags
             and (verb.en in ("tell", "ask") or self.chance(0.5))
             and not (has_clause(recipient.frag))
         )
+        # an object with a relative clause must stand last in both languages
+        last = first and recipient.is_pronoun
+        obj = self.object(verb, subject, tense, bool(neg), depth if last else 0)
+        if verb.en == "ask":
+            obj = self.noun_phrase(self.noun(("question",)), kind="neg" if neg else "a", plain=True)
+        if neg == "plus" and obj.frag.open:
+            neg = "pas"
         return Clause(subject, verb, tense, neg, obj, recipient, first, contract=self.chance(0.75))
 
     def recipient(self, subject: NP) -> NP:
@@ -2523,13 +2576,18 @@ class Grammar:
         )
 
     def adjectives_for(self, subject: NP, passing: bool = False) -> list[Adj]:
-        """The predicative adjectives for the subject, or only those of passing states."""
+        """The predicative adjectives for the subject, or only those of passing states.
+
+        A relative clause tells of a state or a judgement; a lasting quality stands before the noun ("the small house").
+        """
+        relative = texts(subject.frag) in (["who"], ["that"])
         return [
             adj
             for adj in ADJECTIVES
             if accepts(adj.classes, subject)
             and "N" not in adj.use
             and ("M" in adj.use or not passing)
+            and (set("MSJ") & set(adj.use) or not relative)
             and adj.en not in texts(subject.frag)
         ]
 
@@ -2585,12 +2643,12 @@ class Grammar:
 
     def thing(self, depth: int = 0) -> NP:
         """A thing or place that can be described."""
-        classes = "tool garment text drive home room film song topic plan food tale device door plant event picture"
-        noun = self.noun(tuple(classes.split()))
+        things = "tool garment text drive home room film stage song topic plan food tale device door plant"
+        noun = self.noun((*things.split(), "event", "picture"))
         if not any(has_noun(adj.classes, noun) and "N" not in adj.use for adj in ADJECTIVES):
             return self.thing(depth)
         kind = self.weighted({"the": 5, "my": 3, "this": 2})
-        if kind == "my" and noun.cls in ("at", "food", "film", "plant", "spot"):
+        if kind == "my" and noun.cls in ("at", "food", "film", "stage", "plant", "spot"):
             kind = "the"
         return self.noun_phrase(noun, kind=kind, depth=depth)
 
@@ -2702,12 +2760,12 @@ class Grammar:
 
     def statement(self, depth: int) -> Frag:
         """A declarative clause; its time may stand first."""
-        if self.chance(0.06):
-            group = self.weighted({"past": 3, "future": 2})
-            c = self.clause(None, group, depth, time=False)
-            if "s" not in (c.modal or c.verb).flags and c.tense in ("past", "fut"):
-                return self.time(group, c) + comma() + realise(c)
-        return realise(self.clause(depth=depth))
+        group = self.weighted({"past": 3, "future": 2}) if self.chance(0.06) else "any"
+        c = self.clause(None, group, depth, time=group == "any")
+        event = "s" not in (c.modal or c.verb).flags and c.tense in ("past", "fut")
+        if event and (group != "any" or (c.open and self.chance(0.4))):
+            return self.time(TIME_OF[c.tense], c) + comma() + realise(c)
+        return realise(c)
 
     def yes_no(self, depth: int) -> Frag:
         """A question for yes or no."""
@@ -2992,7 +3050,9 @@ class Grammar:
             verb,
             "pres",
             neg,
-            self.object(verb, who, "imp", bool(neg), depth) if verb.object else None,
+            self.object(verb, who, "imp", bool(neg), 0 if verb in DITRANSITIVE else depth)
+            if verb.object
+            else None,
         )
         if verb in DITRANSITIVE:
             recipient = self.recipient(who)
@@ -3118,7 +3178,9 @@ class Grammar:
             )
         else:
             inner = verb_for(verb_en, "")
-        end = self.phrase(TIMES[TIME_OF[tense]][:5]) if self.chance(0.35) else EMPTY
+        end = EMPTY
+        if self.chance(0.35) and not (obj is not None and obj.frag.open):
+            end = self.phrase(TIMES[TIME_OF[tense]][:5])
         to = linked("to", "pour")
         return realise(main) + to + realise(Clause(subject, inner, "inf", obj=obj, tail=end), "inf")
 
@@ -3205,12 +3267,17 @@ class Grammar:
         conj = linked("but", "mais") if not same and self.chance(0.35) else linked("and", "et")
         return realise(first) + conj + realise(second)
 
+    def stateless_subject(self, depth: int) -> NP:
+        """A person as subject of whose state nothing is said yet: no "the woman who is happy is sad"."""
+        while True:
+            subject = self.subject(depth=depth)
+            if not set(texts(subject.frag)) & {adj.en for adj in ADJECTIVES if "M" in adj.use}:
+                return subject
+
     def because(self, depth: int) -> Frag:
         """A state and what brought it about."""
         adj_en, cause, cls = self.rng.choice(CAUSES)
-        subject = self.subject(depth=depth)
-        while set(texts(subject.frag)) & {adj.en for adj in ADJECTIVES if "M" in adj.use}:
-            subject = self.subject(depth=depth)
+        subject = self.stateless_subject(depth)
         adj = next(a for a in ADJECTIVES if a.en == adj_en and "pron" in a.classes)
         degree = (
             self.degree(adj, excess=False) if self.chance(0.35) and "Z" not in adj.use else EMPTY
@@ -3238,7 +3305,7 @@ class Grammar:
         inner = Clause(other, verb, "past" if now else "plup", obj=obj, contract=self.chance(0.75))
         if not cls:
             inner = with_manner(inner, phrase(MANNER[cause][-1]))
-        elif now and self.chance(0.3):
+        elif now and not inner.open and self.chance(0.3):
             inner = replace(inner, tail=self.time("past", inner))
         return realise(main) + linked("because", "parce que") + realise(inner)
 
@@ -3302,7 +3369,7 @@ class Grammar:
             while main.verb == sub.verb:
                 main = self.durative(main.subject, tense, depth)
         else:
-            return self.since(subject)
+            return self.since(self.stateless_subject(depth))
         return self.arranged(conj + realise(sub), realise(main))
 
     def consequence(self, subject: NP, sub: Clause, depth: int) -> Clause:
@@ -3449,9 +3516,9 @@ class Grammar:
         np = self.noun_phrase(noun, kind=kind1, plural=plural, near=subject.ref, plain=kind == "is")
         if kind1 == "the" and self.chance(self.rich) and self.object_verbs(noun, ""):
             relative = self.relative_object(noun, np.ref, 0)
-            np = replace(np, frag=np.frag + relative) if relative else np
+            np = replace(np, frag=np.frag + replace(relative, open=True)) if relative else np
         first = Clause(subject, verb, tense1, neg1, np, contract=self.chance(0.75))
-        if tense1 == "past" and not has_clause(np) and self.chance(0.35):
+        if tense1 == "past" and not np.frag.open and not has_clause(np) and self.chance(0.35):
             first = replace(first, tail=self.time("past", first))
         self.open_reference = False
         return (
@@ -3516,7 +3583,8 @@ class Grammar:
                 recipient = self.recipient(subject)
             return realise(Clause(who, verb, tense, neg, it, recipient, contract=contract))
         modal = next(m for m in CONTROL if m.en == "can") if kind == "can" else None
-        verb = verb_for(what, np.cls, np.noun.en if np.noun else "")
+        found = what == "find back"
+        verb = FIND_BACK if found else verb_for(what, np.cls, np.noun.en if np.noun else "")
         mid = (
             self.phrase(MID_ADVERBS[:1])
             if tense == "pres" and "s" not in verb.flags and not modal
@@ -3603,6 +3671,8 @@ def sentence(grammar: Grammar, long: bool) -> Pair:
         kind = grammar.weighted(LONG_TYPES if long else SHORT_TYPES)
         depth = 2 if long else 1
         frag = joined(grammar) if kind == "joined" else getattr(grammar, kind)(depth)
+        if contradicts(texts(frag)):
+            continue
         if vocative.en:
             if not grammar.you_used or set(texts(vocative)) & set(texts(frag)) & set(NAMES):
                 continue
@@ -3619,11 +3689,71 @@ def sentence(grammar: Grammar, long: bool) -> Pair:
             return pair
 
 
-# the same word twice running, and a name that owns something in its own sentence
+# the same word twice running, a name that owns something in its own sentence, "the doctor's doctor", a word again in a
+# relative clause ("open the door that she opened"), "but" twice, "cher à" ("dear to" someone), and "too many" with
+# "anymore"
 CLUMSY = (
     re.compile(r"\b(?!her|you|nous|vous)(\w+) \1\b", re.I),
     re.compile(r"\b([A-Z]\w+)\b.* \1's "),
+    re.compile(r"\b(\w+)'s \1\b"),
+    re.compile(
+        r"\b(?!they|their|your|this|that|have|will|would)(\w{4,})\w* [^,]*\bthat ([\w']+ ){0,4}\1",
+        re.I,
+    ),
+    re.compile(r"\bbut\b.*\bbut\b"),
+    re.compile(r"\bch(er|ère)s? (à|au|aux)\b"),
+    re.compile(r"\btoo many\b.*\banymore\b"),
 )
+
+
+# words that English leaves open to either sex, by the gender of their French translation, and words that name a sex
+EITHER_SEX = {
+    noun.en: noun.fem
+    for cls in ("person", "kin", "job", "boss")
+    for noun in NOUNS[cls]
+    if noun.other
+    or noun.en in ("friend", "child", "neighbour", "guest", "tourist", "cousin", "boss")
+}
+ONE_SEX = (
+    {noun.en: noun.fem for cls in ("person", "kin") for noun in NOUNS[cls]}
+    | {name: name in WOMEN for name in NAMES}
+    | {"he": False, "him": False, "his": False, "she": True, "her": True}
+)
+PRONOUNS_OF_SEX = ("he", "him", "his", "she", "her")
+SUBORDINATORS = ("when", "while", "if", "since", "soon")
+
+
+def contradicts(words: Iterable[str]) -> bool:
+    """Whether a pronoun seems to give a person the other sex than French does: "my guest is in her house".
+
+    It does when a noun of either sex stands before it and no word of the pronoun's own sex; "him" and "her" need that
+    word before the noun, for they skip their own subject ("the singer left but Irene phoned her").  Or when a noun of
+    either sex follows a subordinate clause with a pronoun that had nobody to refer to: "while she slept, my guest ...".
+    """
+    named: set[bool] = set()
+    implied: set[bool] = set()
+    early: dict[bool, set[bool]] = {}
+    awaited: set[bool] = set()
+    subordinate = False
+    for word in words:
+        subordinate |= word in SUBORDINATORS
+        if word in PRONOUNS_OF_SEX and ONE_SEX[word] not in named | implied:
+            if implied:
+                return True
+            if subordinate:
+                awaited.add(ONE_SEX[word])
+        if word in ("him", "her") and ONE_SEX[word] not in early.get(
+            not ONE_SEX[word], {ONE_SEX[word]}
+        ):
+            return True
+        if word in EITHER_SEX:
+            if awaited - {EITHER_SEX[word]}:
+                return True
+            early.setdefault(EITHER_SEX[word], named | implied)
+            implied.add(EITHER_SEX[word])
+        elif word in ONE_SEX:
+            named.add(ONE_SEX[word])
+    return False
 
 
 def draw_vocative(grammar: Grammar) -> tuple[Frag, Ref]:

@@ -1,6 +1,8 @@
 """B, Tq, Tk, C, H = 2, 5, 7, 12, 3: a swapped axis cannot pass by luck."""
 
 import math
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -211,6 +213,32 @@ def test_one_query_at_a_time_with_kept_keys_equals_all_at_once():
     assert_close(torch.cat(steps, dim=1), attn(x, x, x, is_causal=True))
 
 
-def test_sizes_that_do_not_fit_are_refused_with_both_values():
-    with pytest.raises(ValueError, match=r"d_model=10 .* num_heads=3"):
-        MultiHeadAttention(10, 3)
+@pytest.mark.parametrize(("d_model", "num_heads"), [(10, 3), (12, 0)])
+def test_sizes_that_do_not_divide_are_refused_with_both_values(d_model, num_heads):
+    with pytest.raises(ValueError, match=rf"d_model={d_model} .* num_heads={num_heads}"):
+        MultiHeadAttention(d_model, num_heads)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("q(5, 12), q(7, 12), q(2, 12)", "7 keys, but 2 values"),
+        ("q(5, 10), q(7, 12), q(7, 12)", "width 10 for d_model=12"),
+        ("q(5, 12), q(7, 12), q(7, 12), m(7, 5)", "(7, 5) for weights of shape (2, 3, 5, 7)"),
+        ("q(5, 12), q(7, 12), q(7, 12), m(4, 1, 1, 7)", "mask of shape (4, 1, 1, 7)"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_refused_with_both_values(arguments, message):
+    """In a process of its own: under pytest jaxtyping would object first."""
+    code = f"""
+import torch
+from transformer_lib.attention import MultiHeadAttention
+q = lambda *size: torch.randn(2, *size)
+m = lambda *size: torch.ones(size, dtype=torch.bool)
+try:
+    MultiHeadAttention(12, 3)({arguments})
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert message in done.stdout

@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import checkpoints
-from transformer_lib.checkpoints import load_model, load_snapshot, save_checkpoint
+from transformer_lib.checkpoints import load_model, load_run, save_checkpoint
 from transformer_lib.corpus import Subwords, Vocabulary
 from transformer_lib.transformer import make_model
 
@@ -81,7 +81,7 @@ def test_a_training_state_comes_back_with_its_numbers_keys_and_tensors(tmp_path)
     net = model()
     before = snapshot(net, 5)
     save_checkpoint(tmp_path, net, WORDS, snapshot=before)
-    after = load_snapshot(tmp_path)
+    _, after = load_run(tmp_path)
     assert after["step"] == 5
     assert after["history"] == before["history"]
     assert after["optimizer"]["param_groups"] == [{"lr": 0.1}]
@@ -95,8 +95,36 @@ def test_the_newest_two_and_the_best_are_kept_the_best_translates_the_newest_res
         save(tmp_path, step, loss)
     assert steps(tmp_path) == [2, 4, 5]
     assert load_model(tmp_path).info["step"] == 2
-    assert load_snapshot(tmp_path)["step"] == 5
+    assert load_run(tmp_path)[1]["step"] == 5
     assert load_model(tmp_path / "step-000004").info["step"] == 4
+
+
+def test_a_resumed_run_has_the_settings_of_the_checkpoint_it_goes_on_from(tmp_path):
+    for step, loss in ((1, 1.0), (2, 3.0)):
+        save_checkpoint(
+            tmp_path,
+            model(step),
+            WORDS,
+            metrics={"validation_loss": loss},
+            info={"settings": step},
+            snapshot=snapshot(model(step), step),
+        )
+    loaded, state = load_run(tmp_path)
+    assert loaded.info["settings"] == state["step"] == 2
+    assert load_model(tmp_path).info["settings"] == 1
+
+
+def test_steps_are_ordered_as_numbers(tmp_path):
+    for step in (999_999, 1_000_000):
+        save(tmp_path, step)
+    assert load_run(tmp_path)[1]["step"] == 1_000_000
+
+
+def test_what_a_killed_write_left_behind_is_cleared_away(tmp_path):
+    (tmp_path / ".step-000007.partial").mkdir()
+    save(tmp_path, 8)
+    save(tmp_path, 8)
+    assert [path.name for path in tmp_path.iterdir()] == ["step-000008"]
 
 
 def test_without_a_validation_loss_the_newest_is_taken(tmp_path):

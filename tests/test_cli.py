@@ -3,8 +3,12 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
+import transformer_lib.__main__ as command_line
 from transformer_lib.__main__ import main
+from transformer_lib.checkpoints import load_model
+from transformer_lib.corpus import Vocabulary, load_corpus
 
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 
@@ -73,6 +77,42 @@ def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten
     assert sorted(path.name for path in (tmp_path / "b").iterdir())[-1] == "step-000012"
 
 
+def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
+    run, tmp_path, monkeypatch
+):
+    corpus, encoded, scored = load_corpus("everyday"), [], []
+    encode, score = command_line.encode_pairs, command_line.Translator.evaluate
+
+    def encoding(pairs, *rest):
+        encoded.append(pairs)
+        return encode(pairs, *rest)
+
+    def scoring(self, pairs, **search):
+        scored.append((pairs, search["beam_size"]))
+        return score(self, pairs[:2], **search)
+
+    monkeypatch.setattr(command_line, "encode_pairs", encoding)
+    assert main(["train", "--out", str(tmp_path), *SMALL[:2], "--max-tokens", "512"]) == 0
+    assert encoded == [corpus.train, corpus.valid]
+    known = load_model(tmp_path).source_vocabulary
+    assert known.words == Vocabulary.build([p.source for p in corpus.train], "en").words
+
+    monkeypatch.setattr(command_line.Translator, "evaluate", scoring)
+    assert main(["evaluate", "--model", str(run), "--split", "valid", "--beam", "2"]) == 0
+    assert scored == [(corpus.train[:144], 2), (corpus.valid, 2)]
+
+
+def test_settings_that_contradict_a_resumed_run_are_refused(run, capsys):
+    assert main(["train", "--resume", "--out", str(run), "--dropout", "0.5"]) == 1
+    assert "--resume goes on with dropout=0.1, not 0.5" in capsys.readouterr().err
+
+
+def test_the_number_of_threads_is_set(run):
+    assert main(["translate", "--model", str(run), "--threads", "2", "Go."]) == 0
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
+
+
 def test_gold_alignments_are_scored_and_held_out_sentences_obeyed(tmp_path, capsys):
     names = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kay", "leo"]
     verbs = {"sings": "chante", "runs": "court", "reads": "lit"}
@@ -115,16 +155,29 @@ def test_data_is_listed_shown_and_verified(capsys):
     ("arguments", "message"),
     [
         (["translate", "--model", "nowhere", "Hi."], "no checkpoint in 'nowhere'"),
-        (["train", "--corpus", "nothing.txt", "--out", "unused"], "no corpus 'nothing.txt'"),
+        (["train", "--corpus", "nothing.txt", "--out", "{tmp}"], "no corpus 'nothing.txt'"),
+        (["train", "--device", "cdua", "--out", "{tmp}"], "device 'cdua' is not here"),
+        (["train", "--tie", "all", "--out", "{tmp}"], "needs one vocabulary"),
+        (["train", "--out", "{tmp}/file"], "File exists"),
     ],
 )
-def test_what_cannot_be_done_exits_1_and_says_why(arguments, message, capsys):
-    assert main(arguments) == 1
+def test_what_cannot_be_done_exits_1_and_says_why(arguments, message, capsys, tmp_path):
+    (tmp_path / "file").touch()
+    assert main([argument.format(tmp=tmp_path) for argument in arguments]) == 1
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["train"], ["translate"], ["train", "--out", "x", "--steps", "-1"]]
+    "arguments",
+    [
+        [],
+        ["train"],
+        ["translate"],
+        ["train", "--out", "x", "--steps", "-1"],
+        ["train", "--out", "x", "--label-smoothing", "3"],
+        ["train", "--out", "x", "--learning-rate", "-1"],
+        ["train", "--out", "x", "--tokens", "many"],
+    ],
 )
 def test_a_wrong_call_exits_2(arguments):
     with pytest.raises(SystemExit) as stop:

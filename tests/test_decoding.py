@@ -88,6 +88,50 @@ def test_a_beam_that_forgets_nothing_equals_exhaustive_search(model, penalty):
         assert not out[row, len(tokens) :].any()
 
 
+class Scripted(torch.nn.Module):
+    """A model whose next-token probabilities are a table: prefix -> probabilities."""
+
+    def __init__(self, table, vocab):
+        super().__init__()
+        self.table, self.vocab = table, vocab
+
+    def start(self, src, src_mask=None):
+        return Prefixes([()] * len(src))
+
+    def step(self, ids, state):
+        rows = [(*prefix, i) for prefix, i in zip(state.rows, ids.tolist(), strict=True)]
+        spread = [1 / self.vocab] * self.vocab
+        logits = torch.tensor([self.table.get(r[1:], spread) for r in rows]).log()
+        return logits, Prefixes(rows)
+
+
+class Prefixes:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def select(self, rows):
+        return Prefixes([self.rows[i] for i in rows.tolist()])
+
+
+def test_a_finished_hypothesis_that_leaves_the_beam_is_not_forgotten():
+    # eos at once has probability 0.25; "3" (0.6) promises more, but splits into pieces below that
+    table = {(): [0, 0, 0.25, 0.6, 0.15], (3,): [0, 0, 0, 0.5, 0.5]}
+    for pair in ((3, 3), (3, 4)):
+        table[pair] = [0.2] * 5
+    out, score = beam_search(Scripted(table, 5), torch.zeros(1, 1).long(), max_len=4, beam_size=2)
+    assert out.tolist() == [[EOS]]
+    assert score.exp().item() == pytest.approx(0.25)
+
+
+def test_a_search_does_not_stop_while_a_longer_sentence_can_still_win():
+    # the end at once and the start of a long sentence are equally likely; the penalty favours length
+    table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
+    table[()] = [0, 0, 0.5, 0.5, 0]
+    scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()
+    long, _ = beam_search(scripted, src, max_len=10, beam_size=2, length_penalty=1.0)
+    assert long.tolist() == [[3] * 9 + [EOS]]
+
+
 def test_the_score_is_the_sum_of_log_probabilities(model):
     src, mask = source()
     out, scores = beam_search(model, src, mask, max_len=8, beam_size=3)

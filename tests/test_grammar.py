@@ -558,3 +558,93 @@ def test_doubled_words(rows: list[Row]) -> None:
         for sequence in (e, f):
             bad += [f"{en} | {fr}" for a, b in pairwise(sequence) if a == b and a not in allowed]
     check(bad)
+
+
+def search(rows: list[Row], pattern: str, language: int) -> list[str]:
+    """The pairs whose English (0) or French (1) holds the pattern."""
+    compiled = re.compile(pattern, re.I)
+    return [f"{row[0]} | {row[1]}" for row in rows if compiled.search(row[language])]
+
+
+TIME = r"(yesterday|tomorrow|tonight|soon|(last|next|every) \w+|on (Mon|Satur|Sun)days?|\w+ (days|weeks|month) ago)"
+
+
+def test_no_time_attaches_to_a_relative_clause(rows: list[Row]) -> None:
+    """She sold the house that is expensive yesterday: a present state has no such time, so it ends no sentence."""
+    be = r"\b(who|that) (is|are)(n't| not)?( very| too| really| quite| so)? (?!\w+ing)\w+"
+    check(search(rows, rf"{be} {TIME}\b", 0))
+    check(search(rows, rf"\bthat [\w']+ (knows?|needs?|loves?|likes?) {TIME}\b", 0))
+
+
+def test_tall_adults_are_not_great(rows: list[Row]) -> None:
+    """Un grand homme is a great man."""
+    adults = r"(hommes?|femmes?|touristes?|invités?|voisins?|amis?|patrons?|médecins?|professeurs?|peintres?|avocats?)"
+    check(search(rows, rf"\bgrande?s? {adults}\b", 1))
+    assert search(rows, r"\bgrands? (garçon|arbre)", 1)
+
+
+def test_would_is_written_out_before_a_verb_like_its_participle(rows: list[Row]) -> None:
+    """He'd read is "he had read"."""
+    check(search(rows, r"'d (\w+ )?(read|come|run|put|cut|become|let|hurt|shut|cost|hit|set)\b", 0))
+
+
+def test_nothing_is_dear_to_someone(rows: list[Row]) -> None:
+    """Un cadeau cher à Louis is dear to Louis."""
+    check(search(rows, r"\bch(er|ère)s? (à|au|aux)\b", 1))
+
+
+def test_auxiliaries_stay_out_of_verb_and_noun_phrases(rows: list[Row]) -> None:
+    """In "has visited", "a rendu visite à", only "visited" links to "visite"."""
+    bad, seen = [], 0
+    for en, fr, e, f, links in rows:
+        for j, word in enumerate(f):
+            visit = word == "visite" and any(t.startswith("rend") for t in f[max(j - 3, 0) : j])
+            if word != "besoin" and not visit:
+                continue
+            seen += 1
+            partners = [e[i] for i, k in links if k == j]
+            stem = "visit" if visit else "need"
+            if len(partners) != 1 or not partners[0].startswith(stem):
+                bad.append(f"{word} - {partners}: {en} | {fr}")
+    check(bad)
+    assert seen > 200
+
+
+def test_articles_of_fixed_places_link_to_articles(rows: list[Row]) -> None:
+    """In the country, à la campagne: in = à, the = la."""
+    bad, seen = [], 0
+    for en, fr, e, f, links in rows:
+        for i in range(len(e) - 2):
+            if e[i : i + 3] == ["in", "the", "country"]:
+                seen += 1
+                partners = [{f[j] for k, j in links if k == i + n} for n in range(3)]
+                if partners != [{"à"}, {"la"}, {"campagne"}]:
+                    bad.append(f"{partners}: {en} | {fr}")
+    check(bad)
+    assert seen > 10
+
+
+NO_SEX = set(
+    "friend child neighbour guest tourist cousin teacher doctor singer student lawyer painter boss".split()
+)
+FEMALE = set(
+    "woman girl mother sister daughter grandmother aunt nurse madam mum she her "
+    "marie julie emma sophie alice claire irene helen".split()
+)
+
+
+def test_pronouns_keep_the_sex_that_french_gave(rows: list[Row]) -> None:
+    """No "my guest is in her house": French made the guest a man."""
+    bad = []
+    for en, fr, e, _, _ in rows:
+        words = e[2:] if e[1] == "," else e  # without a vocative
+        first = min((i for i, word in enumerate(words) if word in FEMALE), default=0)
+        if words[first] in ("she", "her") and NO_SEX & set(words[:first]):
+            bad.append(f"{en} | {fr}")
+    check(bad)
+
+
+def test_what_was_lost_is_found_again(rows: list[Row]) -> None:
+    found = [row for row in rows if re.search(r"\blost\b.* but \w+ found (it|them)\b", row[0])]
+    check([row[1] for row in found if "retrouv" not in row[1]])
+    assert found

@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import record_attention
 from transformer_lib.layers import AddNorm, DecoderLayer, EncoderLayer, PositionwiseFeedForward
+from transformer_lib.positions import SinusoidalPositions
 
 B, TQ, TK, C, H, D_FF = 2, 5, 7, 12, 3, 20
 NORM = pytest.mark.parametrize("norm_first", [False, True], ids=["post-norm", "pre-norm"])
@@ -71,6 +72,7 @@ def test_encoder_layer_equals_torchs(norm_first):
     out, theirs = ours(x, mask), twin(y, src_key_padding_mask=~mask[:, 0, 0])
     assert_close(out, theirs, atol=1e-10, rtol=0)
     assert_same_gradients(out, theirs, [x], [y])
+    twins.assert_same_gradients(ours, twin, twins.encoder_layer)
 
 
 @NORM
@@ -91,6 +93,7 @@ def test_decoder_layer_equals_torchs(norm_first, training):
     )
     assert_close(out, theirs, atol=1e-10, rtol=0)
     assert_same_gradients(out, theirs, [x, memory], [y, twin_memory])
+    twins.assert_same_gradients(ours, twin, twins.decoder_layer)
 
 
 @NORM
@@ -118,8 +121,35 @@ def test_cross_attention_asks_the_memory_and_self_attention_does_not():
     assert maps["cross_attn"][0].shape == (B, H, TQ, TK)
 
 
-def test_dropout_acts_in_training_only():
-    layer = EncoderLayer(C, H, D_FF, dropout=0.5)
+@pytest.mark.parametrize(
+    "layer",
+    [
+        EncoderLayer(C, H, D_FF, dropout=0.5),
+        EncoderLayer(C, H, D_FF, dropout=0.0, attention_dropout=0.5),
+        PositionwiseFeedForward(C, D_FF, dropout=0.5),
+        SinusoidalPositions(C, TK, dropout=0.5),
+        AddNorm(C, dropout=0.5),
+        AddNorm(C, dropout=0.5, norm_first=True),
+    ],
+    ids=["layer", "attention", "feed-forward", "embedding", "post-norm", "pre-norm"],
+)
+def test_every_dropout_acts_in_training_only(layer):
     x = torch.randn(B, TK, C)
-    assert not torch.equal(layer.train()(x), layer(x))
-    assert torch.equal(layer.eval()(x), layer(x))
+    inputs = (x, torch.sin) if isinstance(layer, AddNorm) else (x,)
+    assert not torch.equal(layer.train()(*inputs), layer(*inputs))
+    assert torch.equal(layer.eval()(*inputs), layer(*inputs))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("heard", [True, False])
+@NORM
+def test_a_sentence_that_sees_nothing_stays_finite_in_every_precision(dtype, heard, norm_first):
+    encoder = EncoderLayer(C, H, D_FF, norm_first=norm_first).to(dtype)
+    decoder = DecoderLayer(C, H, D_FF, norm_first=norm_first).to(dtype)
+    x, nothing = torch.randn(B, TK, C, dtype=dtype), padding((7, 0), TK)
+    both = nn.ModuleList([encoder, decoder])
+    with record_attention(both) if heard else torch.enable_grad():
+        out = decoder(x, encoder(x, nothing), nothing, nothing)
+    out.float().square().sum().backward()
+    assert out.isfinite().all()
+    assert all(p.grad.isfinite().all() for p in both.parameters())

@@ -30,7 +30,7 @@ def test_brevity_is_punished_over_the_corpus():
 
 
 def test_exact_match_ignores_case_and_space():
-    assert exact_match(["Va !", "Il est  calme."], ["va !", "il est triste."]) == 0.5
+    assert exact_match(["Va!", "Il est  calme."], ["va !", "il est triste."]) == 0.5
 
 
 def test_alignment_error_rate_by_hand():

@@ -19,6 +19,8 @@ from transformer_lib.runtime import (
 
 def test_the_device_asked_for_is_taken_else_the_best():
     assert pick_device("cpu") == torch.device("cpu")
+    with pytest.raises(ValueError, match="device 'cdua' is not here: cpu"):
+        pick_device("cdua")
     assert pick_device().type == (
         "cuda"
         if torch.cuda.is_available()
@@ -69,7 +71,7 @@ def test_a_table_is_reported_column_by_column(capsys):
     )
     report_table(frame, {"BLEU": (60, 100)})
     out = capsys.readouterr().out
-    assert "≈ 71.2" in out
+    assert "≈    71.2" in out
     assert "BLEU: expected 60 to 100" in out
     assert "20" in out
     with pytest.raises(AssertionError, match="BLEU outside 80 to 100"):
@@ -80,7 +82,7 @@ def test_source_is_shown_as_it_stands_in_the_library(capsys):
     show_source(MultiHeadAttention.keys_values)
     out = capsys.readouterr().out
     assert out.lstrip().startswith("def keys_values(")
-    assert "self.k_proj(key)" in out
+    assert "self._split(self.k_proj, key)" in out
 
 
 @pytest.mark.parametrize(

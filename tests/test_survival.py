@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+resource = pytest.importorskip("resource")  # not on Windows
 
 TRAIN = ["-m", "transformer_lib", "train"]
 SETTINGS = ["--corpus", "everyday", "--steps", "16", "--evaluate-every", "4", "--max-tokens", "256"]

@@ -221,6 +221,35 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(stop):
     )
 
 
+def test_every_epoch_has_its_own_order_and_trains_whatever_evaluation_did():
+    orders, modes = [], []
+
+    class Watched(TokenBatches):
+        def __iter__(self):
+            for batch in super().__iter__():
+                orders.append(batch.src[:, 0].tolist())
+                yield batch
+
+    batches, net = Watched(reversals(40), max_tokens=64), model()
+    net.encoder.register_forward_pre_hook(lambda *_: modes.append(net.training))
+    n = len(batches)
+    fit(net, batches, steps=2 * n, evaluate=lambda m: m.eval() and {}, evaluate_every=1)
+    assert orders[:n] != orders[n : 2 * n]
+    assert all(modes)
+
+
+def test_ctrl_c_during_the_last_evaluation_loses_nothing():
+    kept = []
+
+    def interrupted(_):
+        os.kill(os.getpid(), signal.SIGINT)
+        return {}
+
+    with pytest.raises(KeyboardInterrupt, match="stopped after step 3 of 3, saved"):
+        fit(model(), [make_batch(reversals(8))], steps=3, evaluate=interrupted, save=kept.append)
+    assert kept[0]["step"] == 3
+
+
 def test_evaluations_are_kept_and_made_at_the_end_too():
     seen = []
     history = fit(
@@ -258,5 +287,5 @@ def test_a_loss_that_is_not_a_number_stops_the_run_in_words():
 
 
 def test_no_batches_are_refused():
-    with pytest.raises(ValueError, match="no batch"):
+    with pytest.raises(ValueError, match="epoch 0 has no batch"):
         fit(model(), [], steps=3)

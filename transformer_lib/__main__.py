@@ -12,7 +12,7 @@ import torch
 from tqdm.auto import tqdm
 
 from transformer_lib.batching import TokenBatches, encode_pairs
-from transformer_lib.checkpoints import load_model, load_snapshot, save_checkpoint
+from transformer_lib.checkpoints import LoadedModel, load_model, load_run, save_checkpoint
 from transformer_lib.corpus import (
     DATA,
     DOWNLOADED,
@@ -59,26 +59,34 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def train(args: argparse.Namespace) -> None:
+    given = {name: getattr(args, name) for name in SETTINGS}
     if args.resume:
-        loaded = load_model(args.out)
-        snapshot = load_snapshot(args.out)
-        settings = {
-            **loaded.info["settings"],
-            "steps": args.steps or loaded.info["settings"]["steps"],
-        }
+        loaded, snapshot = load_run(args.out)
+        settings = _settings(loaded)
+        unchanged = vars(_parser().parse_args(["train", "--out", "."]))
+        for name, value in given.items():
+            if name != "steps" and value not in (unchanged[name], settings[name]):
+                raise ValueError(
+                    f"--resume goes on with {name}={settings[name]}, not {value}: "
+                    "leave it out, or start another run"
+                )
+        settings["steps"] = args.steps or settings["steps"]
     else:
         if any(args.out.glob("step-*")):
             raise ValueError(
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
+        args.out.mkdir(parents=True, exist_ok=True)
         snapshot = None
-        settings = {name: getattr(args, name) for name in SETTINGS} | {"steps": args.steps or 1600}
-    settings["corpus"] = settings["corpus"] or ["everyday"]
+        corpus = [str(Path(c).resolve()) if Path(c).is_file() else c for c in args.corpus]
+        settings = {**given, "corpus": corpus, "steps": args.steps or 1600}
     options = argparse.Namespace(**settings)
 
     seed_everything(options.seed)
-    corpus = _load(options)
     device = pick_device(args.device)
+    corpus = _load(options)
+    if not corpus.valid or not corpus.test:
+        raise ValueError(f"{corpus.name} is too small to hold sentences out for valid and test")
     if snapshot:
         vocabularies = (loaded.source_vocabulary, loaded.target_vocabulary)
         model = loaded.model.to(device)
@@ -116,7 +124,6 @@ def train(args: argparse.Namespace) -> None:
         _say(
             f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} (200 sentences, greedy)"
         )
-        model.train()
         return scores
 
     def save(snapshot: dict) -> None:
@@ -186,6 +193,12 @@ SETTINGS = (
 )
 
 
+def _settings(loaded: LoadedModel) -> dict:
+    if "settings" not in loaded.info:
+        raise ValueError("this model does not say what it was trained on: `train` did not save it")
+    return loaded.info["settings"]
+
+
 def _load(options: argparse.Namespace) -> Corpus:
     """The corpus that a run's settings name: the same split whenever it is loaded."""
     return load_corpus(
@@ -230,7 +243,7 @@ def translate(args: argparse.Namespace) -> None:
 def evaluate(args: argparse.Namespace) -> None:
     loaded = load_model(args.model, pick_device(args.device))
     translator = Translator(*loaded[:3])
-    corpus = _load(argparse.Namespace(**loaded.info["settings"]))
+    corpus = _load(argparse.Namespace(**_settings(loaded)))
     held_out = getattr(corpus, args.split)
     if not held_out:
         raise ValueError(f"{corpus.name} has no {args.split} sentences")
@@ -405,11 +418,16 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--corpus",
         nargs="+",
+        default=["everyday"],
         metavar="NAME_OR_PATH",
         help=f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines",
     )
     add("--languages", help="source-target, such as de-en, where the file names do not say")
-    add("--max-pairs", type=_positive, help="draw this many pairs, valid and test included")
+    add(
+        "--max-pairs",
+        type=_positive,
+        help="take this many pairs in all (of train, where the corpus has splits of its own)",
+    )
     add("--max-words", type=_positive, help="only pairs of at most this many source words")
     add(
         "--hold-out",
@@ -433,24 +451,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--dropout",
-        type=float,
+        type=_share,
         default=0.1,
         help="probability that an activation is dropped in training",
     )
     add("--steps", type=_positive, help="updates in all; 1600 where not given")
-    add("--minutes", type=float, help="stop after this many minutes; --resume goes on")
+    add("--minutes", type=_positive_float, help="stop after this many minutes; --resume goes on")
     add("--max-tokens", type=_positive, default=1024, help="padded positions of a batch, a side")
     add("--accumulate", type=_positive, default=1, help="batches an update")
     add(
         "--learning-rate",
-        type=float,
+        type=_positive_float,
         default=4e-3,
         help="at its peak, after the warm-up; then a cosine to 0",
     )
     add("--warmup", type=_positive, default=300, help="steps until the peak")
     add(
         "--label-smoothing",
-        type=float,
+        type=_share,
         default=0.1,
         help="probability mass spread over the other words",
     )
@@ -521,6 +539,25 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _positive_float(text: str) -> float:
+    if (value := _number(text)) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
+    return value
+
+
+def _share(text: str) -> float:
+    if not 0 <= (value := _number(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not at least 0 and below 1")
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
 def _tokens(text: str) -> str:

@@ -52,7 +52,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, num_heads: int, *, dropout: float = 0.0, bias: bool = True):
         super().__init__()
-        if d_model % num_heads:
+        if num_heads < 1 or d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not divisible by num_heads={num_heads}")
         self.num_heads = num_heads
         self.dropout = dropout
@@ -82,7 +82,9 @@ class MultiHeadAttention(nn.Module):
         """The projected keys and values, split into heads: what a decoder may keep instead of
         computing it again.
         """
-        return self._split(self.k_proj(key)), self._split(self.v_proj(value))
+        if key.size(1) != value.size(1):
+            raise ValueError(f"{key.size(1)} keys, but {value.size(1)} values: each key needs one")
+        return self._split(self.k_proj, key), self._split(self.v_proj, value)
 
     def attend(
         self,
@@ -94,12 +96,17 @@ class MultiHeadAttention(nn.Module):
         is_causal: bool = False,
     ) -> Float[Tensor, "batch query d_model"]:
         """`forward` from keys and values that are already projected."""
-        q = self._split(self.q_proj(query))  # (B, H, Tq, D)
+        q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
         if is_causal and not (mask is None and self.record is None and q_len == k_len):
             # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
             causal = causal_mask(q_len, k_len, q.device)
             mask, is_causal = (causal if mask is None else mask & causal), False
+        if mask is not None and not _broadcasts(mask.shape, (*q.shape[:-1], k_len)):
+            raise ValueError(
+                f"mask of shape {tuple(mask.shape)} for weights of shape {(*q.shape[:-1], k_len)} "
+                "(batch, heads, query, key)"
+            )
         dropout = self.dropout if self.training else 0.0
         if self.record is None:
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
@@ -110,9 +117,16 @@ class MultiHeadAttention(nn.Module):
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
     def _split(
-        self, x: Float[Tensor, "batch time d_model"]
+        self, project: nn.Linear, x: Float[Tensor, "batch time d_model"]
     ) -> Float[Tensor, "batch heads time d_head"]:
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        if x.size(-1) != project.in_features:
+            raise ValueError(f"input of width {x.size(-1)} for d_model={project.in_features}")
+        return project(x).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
 
 
 @contextmanager

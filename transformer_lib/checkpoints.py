@@ -87,15 +87,18 @@ def save_checkpoint(
             _write_json(partial / "training.json", rest)
         sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(partial.iterdir()))
         (partial / "SHA256SUMS").write_text(sums)
-        for path in partial.iterdir():
+        for path in [*partial.iterdir(), partial]:
             _to_disk(path)
+        replaced = final.with_name(f".{final.name}.replaced")
         if final.exists():
-            shutil.rmtree(final)
+            final.rename(replaced)
         partial.rename(final)
         _to_disk(final.parent)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+    for leftover in final.parent.glob(".step-*"):  # of this write and of runs that were killed
+        shutil.rmtree(leftover)
     _remove_old(final.parent, keep)
     return final
 
@@ -108,35 +111,36 @@ def load_model(directory: str | Path, device: torch.device | str = "cpu") -> Loa
     none, ValueError where none is whole.
     """
     folder, content = _first_whole(sorted(_checkpoints(directory), key=_loss_then_age), directory)
-    model = _build(folder, content)
-    vocabularies = [vocabulary_from_json(data) for data in content["vocabularies"]]
-    info = {"step": content["step"], "metrics": content["metrics"], **content["info"]}
-    return LoadedModel(model.to(device).eval(), *vocabularies, info)
+    loaded = _loaded(folder, content)
+    return loaded._replace(model=loaded.model.to(device))
 
 
-def load_snapshot(directory: str | Path) -> dict:
-    """What `fit(..., resume=...)` needs to go on from the newest checkpoint in `directory` that is
-    whole.
+def load_run(directory: str | Path) -> tuple[LoadedModel, dict]:
+    """The newest checkpoint in `directory` that is whole: its model, and the snapshot that
+    `fit(..., resume=snapshot)` needs to go on.
     """
     folders = [folder for folder in _checkpoints(directory) if (folder / "training.json").exists()]
-    folder, content = _first_whole(sorted(folders, reverse=True), directory)
+    folder, content = _first_whole(folders[::-1], directory)
+    loaded = _loaded(folder, content)
     rest = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     snapshot = _unpack(rest, load_file(folder / "training.safetensors"))
-    return {**snapshot, "model": _build(folder, content).state_dict()}
+    return loaded, {**snapshot, "model": loaded.model.state_dict()}
 
 
-def _build(folder: Path, content: dict) -> nn.Module:
+def _loaded(folder: Path, content: dict) -> LoadedModel:
     model_class, config_class = MODELS[content["model"]]
     model = model_class(config_class(**content["config"]))
     load_weights(model, str(folder / "model.safetensors"))
-    return model
+    vocabularies = [vocabulary_from_json(data) for data in content["vocabularies"]]
+    info = {"step": content["step"], "metrics": content["metrics"], **content["info"]}
+    return LoadedModel(model.eval(), *vocabularies, info)
 
 
 def _checkpoints(directory: str | Path) -> list[Path]:
     directory = Path(directory)
     if (directory / "checkpoint.json").exists():
         return [directory]
-    return sorted(directory.glob("step-*"))
+    return sorted(directory.glob("step-*"), key=lambda folder: int(folder.name[5:]))
 
 
 def _loss_then_age(folder: Path) -> tuple[float, int]:
@@ -186,7 +190,8 @@ def _damage(folder: Path) -> str | None:
 
 def _remove_old(directory: Path, keep: int) -> None:
     folders = _checkpoints(directory)
-    best = min((folder for folder in folders if not _damage(folder)), key=_loss_then_age)
+    readable = [folder for folder in folders if _loss_then_age(folder)[0] > float("-inf")]
+    best = min(readable, key=_loss_then_age)
     for folder in folders[:-keep]:
         if folder != best:
             shutil.rmtree(folder)

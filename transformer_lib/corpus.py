@@ -8,6 +8,7 @@ tab-separated pairs, or two files whose lines belong together.
 import gzip
 import hashlib
 import re
+import unicodedata
 import warnings
 import zipfile
 import zlib
@@ -32,7 +33,7 @@ _TOKEN = {
     "fr": re.compile(rf"{_WORD}'?|[^\w\s]"),  # j' ai
     "de": re.compile(rf"{_WORD}|[^\w\s]"),
 }
-_LANGUAGES = {"eng": "en", "fra": "fr", "fre": "fr", "deu": "de", "ger": "de"}
+_TATOEBA = {"fra": "fr", "deu": "de"}
 
 
 def tokenize(text: str, language: str) -> list[str]:
@@ -43,7 +44,8 @@ def tokenize(text: str, language: str) -> list[str]:
     """
     if language not in _TOKEN:
         raise ValueError(f"language={language!r} is none of {', '.join(_TOKEN)}")
-    return _TOKEN[language].findall(text.lower().replace("’", "'"))
+    text = unicodedata.normalize("NFC", text).lower().replace("’", "'")
+    return _TOKEN[language].findall(text)
 
 
 def detokenize(tokens: Iterable[str], language: str) -> str:
@@ -262,10 +264,12 @@ def load_corpus(
     was looked for; OSError where a download failed, and says what to do.
     """
     paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
-    if len(paths) > 2:
+    if len(paths) not in (1, 2):
         raise ValueError(
             f"a corpus is one file of pairs or two files of lines, not {len(paths)} files"
         )
+    if languages is not None and (len(languages) != 2 or not set(languages) <= set(_TOKEN)):
+        raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
     if name == "everyday":
@@ -324,6 +328,15 @@ def _identity(sentence: str, language: str) -> str:
     return " ".join(tokenize(sentence, language))
 
 
+def _held(hold_out: Iterable[str], language: str, known: Iterable[str]) -> set[str]:
+    """The identities to keep out of train; a sentence that is not there is spoken of, since it may be a slip."""
+    held = {_identity(sentence, language): sentence for sentence in hold_out}
+    absent = [sentence for key, sentence in held.items() if key not in known]
+    if absent:
+        warnings.warn(f"not in the corpus, so not held out: {'; '.join(absent)}", stacklevel=4)
+    return set(held)
+
+
 def _short_enough(identity: str, max_words: int | None) -> bool:
     return max_words is None or sum(t[0].isalnum() for t in identity.split()) <= max_words
 
@@ -342,7 +355,7 @@ def _split(name, languages, rows, *, max_pairs, max_words, hold_out, seed) -> Co
     if not groups:
         limit = f" of at most {max_words} words" if max_words else ""
         raise ValueError(f"{name} holds no sentence pair{limit}")
-    held = {_identity(sentence, languages[0]) for sentence in hold_out}
+    held = _held(hold_out, languages[0], groups)
     order = sorted(groups.keys() - held, key=draw)
     size = min(500, max(1, len(order) // 10)) if len(order) >= 3 else 0
     test = sorted(groups.keys() & held, key=draw) + order[:size]
@@ -353,46 +366,54 @@ def _split(name, languages, rows, *, max_pairs, max_words, hold_out, seed) -> Co
         left = None if left is None else left - len(pairs[split])
     if not pairs["train"]:
         raise ValueError(
-            f"max_pairs={max_pairs} leaves none to train on: "
-            f"valid and test of {name} take {2 * size} sentences"
+            f"none is left to train on: of the {len(groups)} source sentences of {name}, "
+            f"valid and test take {size} each, hold_out {len(held)}, and max_pairs={max_pairs}"
         )
     return Corpus(name, tuple(languages), **pairs)
 
 
 def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Corpus:
     """The corpus's own splits; a source sentence that stands in two stays in the one that tests more."""
-    held = {_identity(sentence, languages[0]) for sentence in hold_out}
+    keyed = {
+        split: [(_identity(pair.source, languages[0]), pair) for pair in parts.get(split, ())]
+        for split in reversed(SPLITS)
+    }
+    held = _held(hold_out, languages[0], {key for rows in keyed.values() for key, _ in rows})
     pairs = {split: [] for split in SPLITS}
     taken: dict[str, str] = {}
-    for split in reversed(SPLITS):
-        for pair in parts.get(split, ()):
-            key = _identity(pair.source, languages[0])
+    for split, rows in keyed.items():
+        for key, pair in rows:
             home = "test" if key in held else split
             if _short_enough(key, max_words) and taken.setdefault(key, home) == home:
                 pairs[home].append(pair)
     pairs["train"] = pairs["train"][:max_pairs]
+    if not pairs["train"]:
+        raise ValueError(f"nothing of {name} is left to train on: max_words={max_words}")
     return Corpus(name, tuple(languages), **pairs)
 
 
 def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str]:
-    """The languages that the file names spell: train.de.gz + train.en.gz, fra-eng.zip (Tatoeba
-    lists English first).
+    """The languages that the file names spell: train.de.gz + train.en.gz, en-fr.tsv, fra-eng.zip.
+
+    Three letters are Tatoeba's: it names the other language first, or alone, and lists English first.
     """
-    named = [
-        [_LANGUAGES.get(part, part) for part in re.split(r"\W", Path(path).name.lower())[::-1]]
-        for path in paths
-    ]
+    parts = [re.split(r"[\W_]", Path(path).name.lower()) for path in paths]
     if len(paths) == 2:
-        found = [next((part for part in parts if part in _TOKEN), None) for parts in named]
-    else:
-        found = [part for part in named[0] if part in _TOKEN]
-    if len(found) == 2 and all(found):
+        found = [next((p for p in reversed(names) if p in _TOKEN), None) for names in parts]
+        if not all(found):
+            raise ValueError(
+                f"the languages of {paths[0]} and {paths[1]} are not in their names: "
+                "pass languages=('de', 'en')"
+            )
         return tuple(found)
-    if len(paths) == 2:
-        raise ValueError(
-            f"the languages of {paths[0]} and {paths[1]} are not in their names: pass languages=('de', 'en')"
-        )
-    return ("en", "fr")
+    (names,) = parts
+    two = [p for p in names if p in _TOKEN]
+    if len(two) == 2:
+        return tuple(two)
+    other = [p for p in names if p in _TATOEBA]
+    if not other and "eng" in names:
+        raise ValueError(f"{paths[0]} is not in a language known here: pass languages=('en', 'fr')")
+    return ("en", _TATOEBA[other[0]] if other else "fr")
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -404,7 +425,7 @@ def _read_bytes(path: Path) -> bytes:
         inside = [
             n
             for n in archive.namelist()
-            if n.endswith((".txt", ".tsv")) and not Path(n).name.startswith("_")
+            if n.endswith((".txt", ".tsv")) and Path(n).name[0] not in "._"
         ]
         if len(inside) != 1:
             raise ValueError(

@@ -66,8 +66,8 @@ def beam_search(
 
     Score: the sum of log-probabilities, divided by ((5 + length) / 6) ** length_penalty (Wu et al.
     2016, eq. 14), length counting eos. A finished hypothesis keeps its place in the beam until
-    better ones push it out; a sentence is done when no open hypothesis can still beat its best
-    finished one. A beam of one is greedy search.
+    better ones push it out; the best finished one is remembered even then, and a sentence is done
+    when no open hypothesis can still beat it. A beam of one is greedy search.
     """
     if beam_size < 1:
         raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
@@ -83,9 +83,8 @@ def beam_search(
         batch = src.size(0)
         beams = torch.arange(batch, device=src.device).repeat_interleave(beam_size)
         state = model.start(src, src_mask).select(beams)
-        first = (
-            torch.arange(batch, device=src.device)[:, None] * beam_size
-        )  # row of a sentence's first beam
+        row = torch.arange(batch, device=src.device)
+        first = row[:, None] * beam_size  # where a sentence's beams begin among the model's rows
         ids = torch.full((batch, beam_size), bos_id, device=src.device)
         out = torch.full((batch, beam_size, max_len), pad_id, device=src.device)
         length = torch.zeros(batch, beam_size, dtype=torch.long, device=src.device)
@@ -93,14 +92,15 @@ def beam_search(
         # All beams start alike: only the first may be continued.
         log_prob = torch.full((batch, beam_size), float("-inf"), device=src.device)
         log_prob[:, 0] = 0.0
+        best_score = torch.full((batch,), float("-inf"), device=src.device)
+        best = torch.full((batch, max_len), pad_id, device=src.device)
 
         for t in range(max_len):
             logits, state = model.step(ids.flatten(), state)
             steps = logits.float().log_softmax(dim=-1).unflatten(0, (batch, beam_size))  # (B, K, V)
             steps = steps.masked_fill(finished[..., None], float("-inf"))
-            steps[..., pad_id] = steps[..., pad_id].masked_fill(
-                finished, 0.0
-            )  # a finished one only waits
+            # A finished one only waits.
+            steps[..., pad_id] = steps[..., pad_id].masked_fill(finished, 0.0)
             vocab = steps.size(-1)
 
             total = log_prob[..., None] + steps
@@ -117,14 +117,20 @@ def beam_search(
             out[..., t] = ids.masked_fill(was_finished, pad_id)
             state = state.select((first + parent).flatten())
 
-            final = (log_prob / penalty(length)).masked_fill(~finished, float("-inf"))
+            # An open hypothesis may be returned only when there is no more room to finish it.
+            score = log_prob / penalty(length)
+            if t < max_len - 1:
+                score = score.masked_fill(~finished, float("-inf"))
+            score, beam = score.max(dim=1)
+            better = score > best_score
+            best_score = torch.where(better, score, best_score)
+            best = torch.where(better[:, None], out[row, beam], best)
             reach = (log_prob / penalty(max_len)).masked_fill(finished, float("-inf"))
-            if (final.amax(1) >= reach.amax(1)).all():
+            if (best_score >= reach.amax(dim=1)).all():
                 break
 
-        score, best = (log_prob / penalty(length)).max(dim=-1)
-        row = torch.arange(batch, device=src.device)
-        return out[row, best, : int(length[row, best].amax())], score
+        width = int((best != pad_id).sum(dim=1).amax())
+        return best[:, :width], best_score
 
 
 @contextmanager

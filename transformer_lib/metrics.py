@@ -32,9 +32,7 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     """The share, 0 to 1, of hypotheses equal to their reference but for case and white space."""
     _same_number(hypotheses, references)
-    same = [
-        h.lower().split() == r.lower().split() for h, r in zip(hypotheses, references, strict=True)
-    ]
+    same = [_bare(h) == _bare(r) for h, r in zip(hypotheses, references, strict=True)]
     return sum(same) / len(same)
 
 
@@ -50,6 +48,10 @@ def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> f
     if not links:
         raise ValueError("alignment_error_rate of no links at all is undefined")
     return 1 - 2 * hits / links
+
+
+def _bare(sentence: str) -> str:
+    return "".join(sentence.lower().split())
 
 
 def perplexity(loss: float) -> float:

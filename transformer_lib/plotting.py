@@ -10,6 +10,7 @@ import copy
 import html
 import io
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import altair as alt
 import matplotlib.pyplot as plt
@@ -92,7 +93,9 @@ def plot_curves(
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
-        for (name, (xs, ys)), color, marker in zip(curves.items(), COLORS, MARKERS, strict=False):
+        for (name, (xs, ys)), color, marker in zip(
+            curves.items(), cycle(COLORS), cycle(MARKERS), strict=False
+        ):
             dense = len(xs) > 40
             ax.plot(
                 xs,

@@ -38,6 +38,8 @@ class _AddedPositions(nn.Module):
         Raises ValueError past `max_len`. `offset` is how many positions came before, as in
         step-by-step decoding.
         """
+        if x.size(-1) != self.table.size(-1):
+            raise ValueError(f"input of width {x.size(-1)} for d_model={self.table.size(-1)}")
         end = offset + x.size(1)
         if end > self.max_len:
             raise ValueError(

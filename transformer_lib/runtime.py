@@ -15,8 +15,16 @@ PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float
 
 
 def pick_device(prefer: str | torch.device | None = None) -> torch.device:
-    """The device asked for, else the best one present: cuda, then mps, then cpu."""
+    """The device asked for, else the best one present: cuda, then mps, then cpu.
+
+    Raises ValueError for one that this machine does not have.
+    """
+    present = ["cpu"]
+    present += ["cuda"] if torch.cuda.is_available() else []
+    present += ["mps"] if torch.backends.mps.is_available() else []
     if prefer is not None:
+        if str(prefer).split(":")[0] not in present:
+            raise ValueError(f"device {str(prefer)!r} is not here: {', '.join(present)}")
         return torch.device(prefer)
     if torch.cuda.is_available():
         return torch.device("cuda")
@@ -92,7 +100,7 @@ def report_table(
     """
 
     def cell(value):
-        return f"≈ {value:.{digits}f}" if isinstance(value, float) else value
+        return f"≈ {value:>7.{digits}f}" if isinstance(value, float) else value
 
     print(frame.map(cell).to_string())
     for column, (low, high) in (bands or {}).items():

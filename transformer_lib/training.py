@@ -159,10 +159,9 @@ def fit(
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     bar = progress_bar(total=steps, initial=run.step, unit="step", show=progress)
-    model.train()
     with bar, _interrupt_after_step() as interrupted:
         for group in run.groups(accumulate):
-            if run.step >= steps or (deadline and time.monotonic() > deadline):
+            if run.step >= steps or interrupted or (deadline and time.monotonic() > deadline):
                 break
             row = run.update(group, rate(run.step + 1), label_smoothing, clip)
             bar.set_postfix(
@@ -171,20 +170,19 @@ def fit(
                 refresh=False,
             )
             bar.update()
-            if interrupted:
+            if run.step == steps or interrupted:
                 break
-            if evaluate and evaluate_every and run.step % evaluate_every == 0 and run.step < steps:
+            if evaluate and evaluate_every and run.step % evaluate_every == 0:
                 run.history.evaluations.append({"step": run.step, **evaluate(model)})
-            if save and save_every and run.step % save_every == 0 and run.step < steps:
+            if save and save_every and run.step % save_every == 0:
                 save(run.snapshot())
-    if evaluate and not interrupted:
-        run.history.evaluations.append({"step": run.step, **evaluate(model)})
-    if save:
-        save(run.snapshot())
+        if evaluate and not interrupted:
+            run.history.evaluations.append({"step": run.step, **evaluate(model)})
+        if save:
+            save(run.snapshot())
     if interrupted:
-        raise KeyboardInterrupt(
-            f"stopped after step {run.step} of {steps}" + (", saved" if save else "")
-        )
+        saved = ", saved" if save else ""
+        raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}{saved}")
     model.eval()
     return run.history
 
@@ -244,7 +242,9 @@ class _Run:
                 empty = False
                 yield group
             if empty and not self.in_epoch:
-                raise ValueError("there is no batch to train on")
+                raise ValueError(
+                    f"epoch {self.epoch} has no batch: `batches` is empty, or cannot be iterated again"
+                )
             self.epoch, self.in_epoch = self.epoch + 1, 0
 
     def update(
@@ -252,6 +252,7 @@ class _Run:
     ) -> dict:
         """One step of the optimiser on the mean loss per real token over all batches of `group`."""
         began = time.perf_counter()
+        self.model.train()
         tokens = sum(batch.num_tokens for batch in group)
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = learning_rate

@@ -20,6 +20,7 @@ from transformer_lib.metrics import Links, alignment_error_rate, corpus_bleu, ex
 from transformer_lib.runtime import progress_bar
 
 BATCH = 128  # hypotheses side by side
+LONGEST = 100  # tokens of a translation
 
 
 class AttentionMap(NamedTuple):
@@ -53,8 +54,11 @@ class Translator:
         more than one.
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
-        model is cut; both are said in a warning. An empty sentence stays empty.
+        model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
+        after `LONGEST` tokens at the latest.
         """
+        if beam_size < 1:
+            raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
         translations = [""] * len(sentences)
@@ -65,7 +69,7 @@ class Translator:
         for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
-            max_len = min(2 * src.size(1) + 10, self.model.config.max_len)
+            max_len = min(LONGEST, self.model.config.max_len)
             if beam_size == 1:
                 out = greedy(self.model, src, padding_mask(src, PAD_ID), max_len=max_len)
             else:
@@ -173,6 +177,8 @@ class Translator:
     def _encode_source(self, sentence: str) -> list[int]:
         ids = self.source_vocabulary.encode(sentence)
         room = self.model.config.max_len - 1
+        if not ids:
+            warnings.warn("an empty sentence has an empty translation", stacklevel=3)
         if len(ids) > room:
             warnings.warn(
                 f"cut after {room} of {len(ids)} tokens: {sentence[:40]!r}…", stacklevel=3
