@@ -106,7 +106,7 @@ def test_without_a_network_the_message_says_what_to_fetch_and_where_to_put_it(se
 
 def test_a_kept_file_that_was_damaged_is_fetched_again(server):
     wanted = remote(server, "good")
-    fetch(wanted).write_bytes(b"hel")
+    fetch(wanted).write_bytes(b"half")
     assert fetch(wanted).read_bytes() == Handler.files["pairs.txt"]
 
 

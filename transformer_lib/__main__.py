@@ -247,7 +247,8 @@ def evaluate(args: argparse.Namespace) -> None:
     held_out = getattr(corpus, args.split)
     if not held_out:
         raise ValueError(f"{corpus.name} has no {args.split} sentences")
-    splits = {"seen": corpus.train[: len(held_out)], "held_out": held_out}
+    stride = max(1, len(corpus.train) // len(held_out))
+    splits = {"seen": corpus.train[::stride][: len(held_out)], "held_out": held_out}
     best_head = _best_head(translator, corpus)
     result = {
         "model": str(args.model),
