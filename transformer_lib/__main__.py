@@ -76,7 +76,6 @@ def train(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
-        args.out.mkdir(parents=True, exist_ok=True)
         snapshot = None
         corpus = [str(Path(c).resolve()) if Path(c).is_file() else c for c in args.corpus]
         settings = {**given, "corpus": corpus, "steps": args.steps or 1600}
@@ -87,7 +86,11 @@ def train(args: argparse.Namespace) -> None:
     corpus = _load(options)
     if not corpus.valid or not corpus.test:
         raise ValueError(f"{corpus.name} is too small to hold sentences out for valid and test")
+    args.out.mkdir(parents=True, exist_ok=True)
     if snapshot:
+        if snapshot["step"] >= options.steps:
+            _say(f"nothing to do: step {snapshot['step']} is reached, a larger --steps goes on")
+            return
         vocabularies = (loaded.source_vocabulary, loaded.target_vocabulary)
         model = loaded.model.to(device)
     else:
@@ -116,13 +119,15 @@ def train(args: argparse.Namespace) -> None:
         f"{options.steps} steps"
     )
 
+    watched = corpus.valid[:200]
+
     def evaluate(_) -> dict:
         scores = {
             "validation_loss": validation_loss(model, valid),
-            "bleu": translator.evaluate(corpus.valid[:200])["bleu"],
+            "bleu": translator.evaluate(watched)["bleu"],
         }
         _say(
-            f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} (200 sentences, greedy)"
+            f"valid: loss {scores['validation_loss']:.3f}, BLEU {scores['bleu']:.1f} ({len(watched)} sentences, greedy)"
         )
         return scores
 
@@ -365,7 +370,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib",
         description="Train a translator, translate with it, score it.",
-        epilog="Begin with:  python -m transformer_lib train --out runs/first --steps 600\n"
+        epilog="Begin with:  python -m transformer_lib train --out runs/first --steps 400\n"
         '      then:  python -m transformer_lib translate --model runs/first "I\'m home."',
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
