@@ -8,6 +8,7 @@ since that would be a test written for the fault.
 import dataclasses
 import functools
 import math
+from types import SimpleNamespace
 
 import pytest
 from properties import PROPERTIES
@@ -25,15 +26,21 @@ def fault(function):
 
 
 MHA = attention.MultiHeadAttention
-ATTEND, FUSED, WEIGHTS = MHA.attend, F.scaled_dot_product_attention, attention.attention_weights
+ATTEND, FUSED = MHA.attend, F.scaled_dot_product_attention
 DECODER_LAYER, DECODER = transformer.DecoderLayer, transformer.Decoder
 ADDED = positions.SinusoidalPositions
 
 
 @fault
 def root_d_dropped(patch):
-    patch.setattr(attention.math, "sqrt", lambda _: 1.0)
-    patch.setattr(F, "scaled_dot_product_attention", functools.partial(FUSED, scale=1.0))
+    def wrong(query, key, mask=None):
+        return masks.masked_softmax(query @ key.transpose(-2, -1), mask)
+
+    patch.setattr(attention, "attention_weights", wrong)
+    # in our module alone: torch's own layers, the reference, go through F too
+    unscaled = functools.partial(FUSED, scale=1.0)
+    ours = SimpleNamespace(scaled_dot_product_attention=unscaled, dropout=F.dropout)
+    patch.setattr(attention, "F", ours)
 
 
 @fault
@@ -135,8 +142,7 @@ def every_new_token_at_position_0(patch):
 
 @fault
 def embeddings_not_scaled(patch):
-    patch.setattr(transformer.math, "sqrt", lambda _: 1.0)
-    patch.setattr(attention, "attention_weights", WEIGHTS)
+    patch.setattr(transformer.TokenEmbedding, "forward", nn.Embedding.forward)
 
 
 @fault
