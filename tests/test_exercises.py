@@ -1,0 +1,248 @@
+"""An exercise's check must know every answer it claims to know, and survive every other."""
+
+import inspect
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_lib import exercises
+from transformer_lib.exercises import machinery
+
+EXERCISES = exercises.exercises()
+EACH = pytest.mark.parametrize("name", EXERCISES)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(machinery, "SECONDS", 0.3)
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What `check` and the others show, as text; the session forgotten afterwards."""
+    shown = []
+    monkeypatch.setattr(exercises, "display", shown.append)
+    for memory in ("_tried", "_hinted", "_passed"):
+        monkeypatch.setattr(exercises, memory, type(getattr(exercises, memory))())
+    return shown
+
+
+@EACH
+def test_every_solution_passes(name):
+    exercise = EXERCISES[name]
+    assert len(exercise.solutions) >= 2, "a second one, written differently, judges the check"
+    for answer in exercise.solutions:
+        verdict = exercise.judge(answer)
+        assert verdict.passed, verdict.message
+
+
+@EACH
+def test_every_mistake_gets_its_own_message(name):
+    exercise = EXERCISES[name]
+    assert len({message for message, _ in exercise.mistakes}) >= 4
+    for message, answer in exercise.mistakes:
+        verdict = exercise.judge(answer)
+        assert not verdict.passed
+        assert verdict.message == message
+
+
+@EACH
+def test_two_or_three_hints_and_a_task(name):
+    exercise = EXERCISES[name]
+    assert 2 <= len(exercise.hints) <= 3
+    assert exercise.task
+    assert exercise.name.startswith("my_")
+    assert exercise.source().startswith(f"def {exercise.name}(")
+
+
+@EACH
+def test_every_axis_of_a_case_has_another_size(name):
+    """Axes of one size let a transposed answer pass."""
+    exercise = EXERCISES[name]
+    for case in exercise.cases():
+        for value in case:
+            if isinstance(value, torch.Tensor):
+                assert len(set(value.shape)) == value.dim(), f"{tuple(value.shape)} repeats a size"
+
+
+def _raises(*_):
+    raise KeyError("no such thing")
+
+
+def _exits(*_):
+    raise SystemExit
+
+
+def _recurses(*arguments):
+    return _recurses(*arguments)
+
+
+def _changes_its_input(*arguments):
+    for argument in arguments:
+        if isinstance(argument, torch.Tensor):
+            argument.zero_()
+    return torch.zeros(2)
+
+
+class Unbearable:
+    def __eq__(self, other):
+        raise RuntimeError("do not compare me")
+
+    __hash__ = None
+
+
+ODD = {
+    "raises": _raises,
+    "exits": _exits,
+    "recurses": _recurses,
+    "none": lambda *_: print(end=""),
+    "nan": lambda *_: torch.full((3, 4), torch.nan),
+    "nan as a number": lambda *_: float("nan"),
+    "another shape": lambda *_: torch.zeros(7, 1, 3),
+    "scalar": lambda *_: torch.tensor(0.5),
+    "a list": lambda *_: [[0.1, 0.2], [0.3]],
+    "a string": lambda *_: "softmax",
+    "an array": lambda *_: np.zeros((3, 4)),
+    "a module": lambda *_: torch.nn.Linear(2, 3),
+    "uncomparable": lambda *_: Unbearable(),
+    "integers": lambda *_: torch.zeros(3, 4, dtype=torch.long),
+    "changes its input": _changes_its_input,
+    "too few parameters": lambda: 1,
+}
+
+
+@EACH
+@pytest.mark.parametrize("odd", ODD)
+def test_no_answer_makes_a_check_raise(name, odd):
+    verdict = EXERCISES[name].judge(ODD[odd])
+    assert not verdict.passed
+    assert verdict.attempted
+    assert 10 < len(verdict.message) < 400
+    assert len(verdict.message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("thing", [None, 3.0, [1, 2], torch.zeros(3, 4), "my_softmax"])
+def test_what_is_no_function_is_asked_for_as_one(thing):
+    verdict = EXERCISES["basics.softmax"].judge(thing)
+    assert not verdict.passed
+    assert "the function itself" in verdict.message
+
+
+def test_an_endless_loop_is_stopped_and_named(impatient):
+    running = []
+
+    def endless(scores):
+        while True:
+            running.append(time.monotonic())
+
+    verdict = EXERCISES["basics.softmax"].judge(endless)
+    assert "still running" in verdict.message
+    time.sleep(0.3)
+    assert time.monotonic() - running[-1] > 0.2, "the loop went on after the verdict"
+
+
+def test_an_endless_loop_that_swallows_exceptions_is_stopped_too(impatient):
+    def endless(scores):
+        while True:
+            try:
+                time.sleep(0.001)
+            except Exception:
+                continue
+
+    assert "still running" in EXERCISES["basics.softmax"].judge(endless).message
+
+
+def test_an_empty_stub_is_not_an_attempt():
+    def empty(scores):
+        """Shares."""
+        ...
+
+    def to_do(scores):
+        raise NotImplementedError
+
+    for stub in (empty, to_do):
+        verdict = EXERCISES["basics.softmax"].judge(stub)
+        assert (verdict.passed, verdict.attempted) == (False, False)
+        assert "Not attempted" in verdict.message
+
+
+def test_a_forgotten_return_is_an_attempt():
+    def forgotten(scores):
+        scores.softmax(dim=-1)
+
+    verdict = EXERCISES["basics.softmax"].judge(forgotten)
+    assert verdict.attempted
+    assert "return" in verdict.message
+
+
+def test_a_right_result_from_a_changed_input_does_not_pass():
+    def in_place(scores):
+        scores -= scores.max(dim=-1, keepdim=True).values
+        return scores.softmax(dim=-1)
+
+    assert "changed its input `scores`" in EXERCISES["basics.softmax"].judge(in_place).message
+
+
+def test_an_unknown_mistake_is_located():
+    def nearly(scores):
+        shares = scores.softmax(dim=-1)
+        return torch.where(shares == shares.max(), 0.0, shares)
+
+    message = EXERCISES["basics.softmax"].judge(nearly).message
+    assert "it should be" in message
+    assert "entries differ" in message
+
+
+def test_a_gradient_or_double_precision_does_not_matter():
+    def graph(scores):
+        return torch.nn.Parameter(scores.double()).softmax(dim=-1)
+
+    assert EXERCISES["basics.softmax"].judge(graph).passed
+
+
+def test_a_misspelt_exercise_is_guessed(said):
+    exercises.check("scoring.masked_sofmax", None)
+    assert "'scoring.masked_softmax'" in said[0].data
+
+
+def test_hints_come_one_by_one_and_the_last_stays(said):
+    hints = EXERCISES["scoring.masked_softmax"].hints
+    for _ in range(len(hints) + 1):
+        exercises.hint("scoring.masked_softmax")
+    for shown, wanted in zip(said, [*hints, hints[-1]], strict=True):
+        assert wanted in shown.data
+    assert "the last" in said[-1].data
+    assert "the last" not in said[0].data
+
+
+def test_a_solution_is_shown_after_a_try(said, capsys):
+    exercises.solution("attention.scale")
+    assert "Try it first" in said[0].data
+    exercises.check("attention.scale", lambda d, std: d)
+    exercises.solution("attention.scale")
+    assert capsys.readouterr().out.startswith("def my_scale(d, std):")
+    exercises.solution("cues.entropy", force=True)
+    assert "xlogy" in capsys.readouterr().out
+
+
+def test_progress_remembers_what_was_done(said):
+    exercises.check("attention.scale", lambda d, std: d)
+    exercises.check("cues.entropy", EXERCISES["cues.entropy"].solutions[1])
+    exercises.check("basics.mix", lambda weights, values: None)
+    exercises.progress()
+    states = said[-1].data.set_index("exercise").state
+    assert states["cues.entropy"] == "✓ passed"
+    assert states["attention.scale"] == "✗ tried 1 ×"
+    assert states["basics.mix"] == "○ open"
+    assert said[-2].data.startswith(f"1 of {len(EXERCISES)}")
+
+
+def test_the_shown_solution_runs_by_itself():
+    """Nothing in it may come from a module that a lesson does not import."""
+    for name, exercise in EXERCISES.items():
+        used = set(exercise.solutions[0].__code__.co_names) | set(
+            inspect.getclosurevars(exercise.solutions[0]).globals
+        )
+        assert not {n for n in used if n.startswith("_")}, name

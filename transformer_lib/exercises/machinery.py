@@ -1,0 +1,277 @@
+"""How an exercise is written down, and how an answer to it is judged: by what it does.
+
+An exercise lists the mistakes people make as functions that make them. An answer that behaves like
+one of them on every case, also in raising the same error, gets that mistake's message; so a new
+diagnosis is a new wrong answer, and nothing else.
+"""
+
+import copy
+import ctypes
+import dis
+import inspect
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+SECONDS = 5.0
+Answer = Callable[..., Any]
+
+
+class TimeUp(BaseException):
+    """Raised inside an answer that runs too long. Not an Exception, so that `except Exception`
+    does not swallow it.
+    """
+
+
+@dataclass
+class Outcome:
+    """What one call did: the value it returned or the error it raised, and which arguments it
+    changed.
+    """
+
+    value: Any = None
+    error: BaseException | None = None
+    changed: tuple[str, ...] = ()
+
+    def like(self, other: "Outcome", tolerance: float) -> bool:
+        """Whether both returned the same, or failed in the same way."""
+        if self.changed != other.changed or type(self.error) is not type(other.error):
+            return False
+        if self.error is not None:
+            return str(self.error) == str(other.error)
+        return same(self.value, other.value, tolerance)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to an answer: one or two sentences, drawn as Markdown in a notebook."""
+
+    passed: bool
+    message: str
+    attempted: bool = True
+
+    def __repr__(self) -> str:
+        sign = "✓" if self.passed else "✗" if self.attempted else "○"
+        return f"{sign} {self.message}"
+
+    def _repr_markdown_(self) -> str:
+        sign, _, message = repr(self).partition(" ")
+        return f"**{sign}** {message}"
+
+
+@dataclass
+class Exercise:
+    """A task with the cases it is judged by, hints from a nudge to a recipe, a solution, and the
+    answers that people give instead.
+
+    `cases()` makes the arguments of each call, unsaturated and with every axis of another size.
+    `name` is the solution's, and the stub's in the lesson.
+    """
+
+    task: str
+    cases: Callable[[], Sequence[tuple]]
+    hints: Sequence[str]
+    passed: str = ""  # what to think about next, once it is right
+    tolerance: float = 1e-4
+    solutions: list[Answer] = field(default_factory=list)
+    mistakes: list[tuple[str, Answer]] = field(default_factory=list)
+
+    def solution(self, answer: Answer) -> Answer:
+        """The solution that students are shown comes first; a second one, written differently,
+        proves that the check judges what an answer does.
+        """
+        self.solutions.append(answer)
+        return answer
+
+    def mistake(self, message: str) -> Callable[[Answer], Answer]:
+        """An answer that people give, and what a good teacher says to it."""
+
+        def add(answer: Answer) -> Answer:
+            self.mistakes.append((message, answer))
+            return answer
+
+        return add
+
+    @property
+    def name(self) -> str:
+        return self.solutions[0].__name__
+
+    @property
+    def parameters(self) -> list[str]:
+        return list(inspect.signature(self.solutions[0]).parameters)
+
+    def source(self) -> str:
+        """The solution as one would type it: without the line that files it here."""
+        lines = inspect.getsource(self.solutions[0]).splitlines()
+        return "\n".join(line for line in lines if not line.startswith("@"))
+
+    def judge(self, answer: Any) -> Verdict:
+        """Passed, not attempted, or which mistake it is. Never raises."""
+        try:
+            return self._judge(answer)
+        except Exception as error:  # an answer may return anything, also what cannot be compared
+            return Verdict(False, f"This could not be judged: {_said(error)}")
+
+    def _judge(self, answer: Any) -> Verdict:
+        called = f"`{self.name}({', '.join(self.parameters)})`"
+        if not callable(answer):
+            return Verdict(
+                False, f"Give `check` the function itself, `{self.name}`, not what it returned."
+            )
+        if is_stub(answer):
+            return Verdict(False, "Not attempted yet: the function is still empty.", False)
+        got = run(answer, self.cases(), self.parameters)
+        if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
+            return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
+        right = run(self.solutions[0], self.cases(), self.parameters)
+        if self._alike(got, right):
+            return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
+        for message, mistake in self.mistakes:
+            if self._alike(got, run(mistake, self.cases(), self.parameters)):
+                return Verdict(False, message)
+        for outcome, wanted, case in zip(got, right, self.cases(), strict=True):
+            if not outcome.like(wanted, self.tolerance):
+                given = ", ".join(map(describe, case))
+                return Verdict(False, difference(outcome, wanted, called, given, self.tolerance))
+        raise AssertionError("an answer differs, but in no case")
+
+    def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
+        return all(a.like(b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
+
+
+def run(answer: Answer, cases: Sequence[tuple], names: Sequence[str]) -> list[Outcome]:
+    """Call `answer` on a fresh copy of each case, in a thread of its own that is stopped after five
+    seconds in all.
+    """
+    outcomes: list[Outcome] = []
+
+    def work():
+        for case in cases:
+            given = copy.deepcopy(case)
+            outcome = Outcome()
+            try:
+                outcome.value = answer(*given)
+            except BaseException as error:  # TimeUp and exit() among them
+                outcome.error = error
+            outcome.changed = tuple(
+                name
+                for name, before, after in zip(names, case, given, strict=False)
+                if not same(before, after, 0.0)
+            )
+            outcomes.append(outcome)
+            if isinstance(outcome.error, TimeUp):
+                return
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    stop_at = time.monotonic() + 1.0
+    while thread.is_alive() and time.monotonic() < stop_at:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(TimeUp)
+        )
+        thread.join(0.05)
+    finished = list(outcomes)
+    return finished + [Outcome(error=TimeUp()) for _ in cases[len(finished) :]]
+
+
+def is_stub(answer: Answer) -> bool:
+    """Whether the function's body does nothing at all."""
+    if not hasattr(answer, "__code__"):
+        return False
+    steps = list(dis.get_instructions(answer))
+    nothing = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
+    returned = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
+    return {step.opname for step in steps} <= nothing and returned == [None]
+
+
+def same(a: Any, b: Any, tolerance: float) -> bool:
+    """Equal within the tolerance: tensors in shape and value, numbers in value, sequences item by
+    item.
+    """
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if a.shape != b.shape or (a.dtype == torch.bool) != (b.dtype == torch.bool):
+            return False
+        return torch.allclose(
+            a.detach().cpu().double(), b.detach().cpu().double(), 0.0, tolerance, equal_nan=True
+        )
+    if is_number(a) and is_number(b):
+        return bool(abs(a - b) <= tolerance) or (a != a and b != b)
+    if isinstance(a, list | tuple) and type(a) is type(b):
+        pairs = zip(a, b, strict=False)
+        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in pairs)
+    if isinstance(a, Tensor) or isinstance(b, Tensor) or type(a) is not type(b):
+        return False
+    if callable(a):
+        return True  # a score handed to an answer: it has no value to change
+    return bool(a == b)
+
+
+def is_number(value: Any) -> bool:
+    """An int or a float, but not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def describe(value: Any) -> str:
+    """What a value is, in few words: a tensor by its shape."""
+    if isinstance(value, Tensor):
+        kind = "a mask" if value.dtype == torch.bool else "a tensor"
+        return f"{kind} of shape {tuple(value.shape)}"
+    if is_number(value):
+        return f"{value:.4g}"
+    if value is None or isinstance(value, bool | str):
+        return f"{value!r}"
+    if isinstance(value, list | tuple) and len(value) <= 6 and all(map(is_number, value)):
+        return f"the {type(value).__name__} {value}"
+    if callable(value):
+        return "a function"
+    return f"a {type(value).__name__}"
+
+
+def difference(got: Outcome, wanted: Outcome, called: str, given: str, tolerance: float) -> str:
+    """In words, how a call went another way than it should have."""
+    if isinstance(got.error, TimeUp):
+        return f"{called} was still running after {SECONDS:g} seconds. Does a loop never end?"
+    if got.error is not None:
+        return f"{called}, given {given}, raised {_said(got.error)}"
+    if got.value is None:
+        return f"{called} returned None. Is its last line a `return`?"
+    if wanted.error is not None:
+        return f"{called}, given {given}, should raise {_said(wanted.error)}"
+    if not same(got.value, wanted.value, tolerance):
+        return f"{called}, given {given}, returned {_against(got.value, wanted.value, tolerance)}"
+    names = " and ".join(f"`{name}`" for name in got.changed)
+    return f"The result is right, but the call changed its input {names}. Work on a copy."
+
+
+def _against(got: Any, wanted: Any, tolerance: float) -> str:
+    if isinstance(wanted, Tensor) and isinstance(got, Tensor):
+        if got.shape != wanted.shape:
+            return f"a shape of {tuple(got.shape)}; it should be {tuple(wanted.shape)}."
+        if wanted.dtype == torch.bool and got.dtype != torch.bool:
+            return f"{got.dtype}; a mask is torch.bool."
+        if got.isnan().any():
+            return "NaN in some places. A division by zero, or infinity minus infinity?"
+        off = (got.detach().cpu().double() - wanted.detach().cpu().double()).abs() > tolerance
+        place = tuple(off.nonzero()[0].tolist())
+        return (
+            f"{got[place].item():.4g} at {list(place)}; it should be {wanted[place].item():.4g}. "
+            f"{int(off.sum())} of {off.numel()} entries differ."
+        )
+    if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
+        return f"{describe(got)}; it should be {describe(wanted)}."
+    return f"{_value(got)}; it should be {_value(wanted)}."
+
+
+def _value(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else f"{value!r}"[:120]
+
+
+def _said(error: BaseException) -> str:
+    sentence = " ".join(str(error).split())[:160]
+    return f"`{type(error).__name__}: {sentence}`" if sentence else f"`{type(error).__name__}`"

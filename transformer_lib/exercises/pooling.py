@@ -1,0 +1,145 @@
+"""Pooling by distance. Lesson 02."""
+
+import torch
+
+from transformer_lib.exercises.machinery import Exercise
+
+
+def _points():
+    return [(torch.tensor([0.5, 2.0, -1.0, 4.0]),), (torch.arange(5.0).square(),)]
+
+
+leave_one_out = Exercise(
+    task="Row i: all points but the i-th, in their order. (n,) to (n, n − 1).",
+    cases=_points,
+    hints=(
+        "For one i it is `torch.cat([points[:i], points[i + 1 :]])`.",
+        "All at once: repeat the points n times, and keep what is not on the diagonal.",
+        "`points.expand(n, n)[~torch.eye(n, dtype=torch.bool)]` has n(n − 1) numbers in a row.",
+    ),
+    passed="Leave y out with the same function, and each y stays with its x.",
+)
+
+
+@leave_one_out.solution
+def my_leave_one_out(points):
+    n = len(points)
+    return points.expand(n, n)[~torch.eye(n, dtype=torch.bool)].reshape(n, n - 1)
+
+
+@leave_one_out.solution
+def _(points):
+    return torch.stack([torch.cat([points[:i], points[i + 1 :]]) for i in range(len(points))])
+
+
+@leave_one_out.mistake("Nothing is left out: row i still holds point i.")
+def _(points):
+    return points.expand(len(points), len(points))
+
+
+@leave_one_out.mistake("Every row leaves out the last point. Row i leaves out the i-th.")
+def _(points):
+    return points[:-1].expand(len(points), len(points) - 1)
+
+
+@leave_one_out.mistake(
+    "Point i is set to 0, not left out. A key at 0 still draws weight: the row must be shorter."
+)
+def _(points):
+    n = len(points)
+    return points.expand(n, n) * (1 - torch.eye(n))
+
+
+@leave_one_out.mistake("You kept the diagonal and dropped the rest. Turn the mask round with `~`.")
+def _(points):
+    n = len(points)
+    return points.expand(n, n)[torch.eye(n, dtype=torch.bool)]
+
+
+@leave_one_out.mistake(
+    "The right numbers, in one long row. Cut it into n rows with `reshape(n, n - 1)`."
+)
+def _(points):
+    n = len(points)
+    return points.expand(n, n)[~torch.eye(n, dtype=torch.bool)]
+
+
+@leave_one_out.mistake(
+    "The right points in each row, but in another order. Keep theirs, or x and y may no longer "
+    "belong together."
+)
+def _(points):
+    return torch.stack([points.roll(-i)[1:] for i in range(len(points))])
+
+
+def _distances():
+    torch.manual_seed(5)
+    queries, keys = torch.linspace(0, 3, 4), torch.linspace(0.2, 3.4, 6)
+    return [(queries, keys, 1.5), (queries, keys, 0.8)]
+
+
+epanechnikov_weights = Exercise(
+    task="Weights from the kernel K(u) = max(0, 1 − u²) with u = (query − key)/width: "
+    "(q,), (k,) to (q, k), each row adding up to 1.",
+    cases=_distances,
+    hints=(
+        "All differences at once: `queries[:, None] - keys`.",
+        "Beyond u = 1 the parabola goes below 0; the kernel does not. `clamp(min=0)`.",
+        "Divide each row by its sum: `sum(dim=1, keepdim=True)`.",
+    ),
+    passed="The factor ¾ of the textbooks cancels here, as every constant does.",
+)
+
+
+@epanechnikov_weights.solution
+def my_epanechnikov_weights(queries, keys, width):
+    u = (queries[:, None] - keys) / width
+    k = (1 - u**2).clamp(min=0)
+    return k / k.sum(dim=1, keepdim=True)
+
+
+@epanechnikov_weights.solution
+def _(queries, keys, width):
+    u = (queries.reshape(-1, 1) - keys.reshape(1, -1)).abs() / width
+    k = torch.where(u < 1, 0.75 * (1 - u) * (1 + u), torch.zeros(()))
+    return torch.nn.functional.normalize(k, p=1, dim=1)
+
+
+@epanechnikov_weights.mistake(
+    "Far keys get negative weights: beyond u = 1 the kernel is 0, not 1 − u²."
+)
+def _(queries, keys, width):
+    k = 1 - ((queries[:, None] - keys) / width) ** 2
+    return k / k.sum(dim=1, keepdim=True)
+
+
+@epanechnikov_weights.mistake(
+    "Your width works the wrong way round: a wider kernel reaches further, so it divides the "
+    "difference."
+)
+def _(queries, keys, width):
+    k = (1 - ((queries[:, None] - keys) * width) ** 2).clamp(min=0)
+    return k / k.sum(dim=1, keepdim=True)
+
+
+@epanechnikov_weights.mistake("The rows do not add up to 1: divide each by its sum.")
+def _(queries, keys, width):
+    return (1 - ((queries[:, None] - keys) / width) ** 2).clamp(min=0)
+
+
+@epanechnikov_weights.mistake("Your weights add up to 1 over the queries. Sum over the keys.")
+def _(queries, keys, width):
+    k = (1 - ((queries[:, None] - keys) / width) ** 2).clamp(min=0)
+    return k / k.sum(dim=0, keepdim=True)
+
+
+@epanechnikov_weights.mistake("1 − |u| is the triangular kernel. Epanechnikov's has the square.")
+def _(queries, keys, width):
+    k = (1 - ((queries[:, None] - keys) / width).abs()).clamp(min=0)
+    return k / k.sum(dim=1, keepdim=True)
+
+
+@epanechnikov_weights.mistake("The width is not used: u is the difference divided by it.")
+def _(queries, keys, width):
+    k = (1 - (queries[:, None] - keys) ** 2).clamp(min=0)
+    return k / k.sum(dim=1, keepdim=True)

@@ -1,0 +1,201 @@
+"""Scores, and which of them count. Lesson 03."""
+
+import torch
+
+from transformer_lib.exercises.machinery import Exercise
+
+
+def _masked():
+    torch.manual_seed(6)
+    scores = torch.randn(2, 3, 5)
+    some = torch.arange(5) < torch.tensor([2, 4])[:, None, None]
+    none = torch.ones(2, 3, 5, dtype=torch.bool)
+    none[1, 2] = False
+    return [(scores, some.expand(2, 3, 5)), (scores, none)]
+
+
+masked_softmax = Exercise(
+    task="Shares over the keys that `mask` allows (True = may look), 0 elsewhere, and all 0 where "
+    "a row may see nothing. (..., q, k) and (..., q, k) to (..., q, k).",
+    cases=_masked,
+    hints=(
+        "What must a score be, so that its exponential is exactly 0?",
+        '`scores.masked_fill(~mask, float("-inf"))`, then softmax over the last axis.',
+        "A row of nothing but −∞ comes out as NaN. Fill once more, after the softmax.",
+    ),
+    passed="The library's is written in the same two lines.",
+)
+
+
+@masked_softmax.solution
+def my_masked_softmax(scores, mask):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@masked_softmax.solution
+def _(scores, mask):
+    kept = (scores - scores.amax(dim=-1, keepdim=True)).exp() * mask
+    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+
+
+@masked_softmax.mistake(
+    "Right, but for the row that may see nothing: it is NaN, and NaN spreads to every parameter. "
+    "It must be 0."
+)
+def _(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
+
+
+_UNIFORM = (
+    "Right, but for the row that may see nothing: it gives every hidden key the same share. With "
+    "any finite fill, all scores of that row are equal."
+)
+
+
+@masked_softmax.mistake(_UNIFORM)
+def _(scores, mask):
+    return scores.masked_fill(~mask, -1e9).softmax(dim=-1)
+
+
+@masked_softmax.mistake(_UNIFORM)
+def _(scores, mask):
+    return scores.masked_fill(~mask, -1e6).softmax(dim=-1)
+
+
+_INVERTED = "Your mask is the wrong way round: True means that the query may look."
+
+
+@masked_softmax.mistake(_INVERTED)
+def _(scores, mask):
+    return scores.masked_fill(mask, float("-inf")).softmax(dim=-1)
+
+
+@masked_softmax.mistake(_INVERTED)
+def _(scores, mask):
+    weights = scores.masked_fill(mask, float("-inf")).softmax(dim=-1)
+    return weights.masked_fill(mask, 0.0)
+
+
+@masked_softmax.mistake(_INVERTED)
+def _(scores, mask):
+    return scores.masked_fill(mask, -1e9).softmax(dim=-1)
+
+
+_QUERIES = "Your weights add up to 1 over the queries: softmax goes over the last axis, the keys."
+
+
+@masked_softmax.mistake(_QUERIES)
+def _(scores, mask):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-2)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@masked_softmax.mistake(_QUERIES)
+def _(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-2)
+
+
+@masked_softmax.mistake(_QUERIES)
+def _(scores, mask):
+    return scores.masked_fill(~mask, -1e9).softmax(dim=-2)
+
+
+@masked_softmax.mistake(
+    "The hidden keys are 0, but the rows no longer add up to 1: the hidden scores took part in the "
+    "softmax. Hide them before it, or divide by what is left."
+)
+def _(scores, mask):
+    return scores.softmax(dim=-1) * mask
+
+
+@masked_softmax.mistake(
+    "A score of 0 is not an impossible key: e⁰ = 1. Hidden scores must be −∞ before the softmax."
+)
+def _(scores, mask):
+    return (scores * mask).softmax(dim=-1)
+
+
+@masked_softmax.mistake(
+    "The weights are right, but the caller's scores are changed: `masked_fill_` with the underscore "
+    "works in place. Leave it out."
+)
+def _(scores, mask):
+    weights = scores.masked_fill_(~mask, float("-inf")).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@masked_softmax.mistake("The mask is not used.")
+def _(scores, mask):
+    return scores.softmax(dim=-1)
+
+
+def _projected():
+    torch.manual_seed(7)
+    shapes = (3, 4), (5, 2), (6, 4), (6, 2), (6,)
+    return [tuple(torch.randn(shape) for shape in shapes)]
+
+
+additive_score = Exercise(
+    task="wᵥᵀ tanh(W_q q + W_k k) for every query and key: queries (3, 4), keys (5, 2), W_q (6, 4), "
+    "W_k (6, 2), w_v (6,) to (3, 5).",
+    cases=_projected,
+    hints=(
+        "`query @ W_q.T` is (3, 6) and `key @ W_k.T` is (5, 6). Every row of one must meet every "
+        "row of the other.",
+        "Give each an axis that the other has: (3, 1, 6) + (1, 5, 6) is (3, 5, 6).",
+        "After the tanh, `@ w_v` turns the last axis into a number.",
+    ),
+    passed="Query and key had different widths. The dot product could not have compared them.",
+)
+
+
+@additive_score.solution
+def my_additive_score(query, key, W_q, W_k, w_v):
+    hidden = torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None])
+    return hidden @ w_v
+
+
+@additive_score.solution
+def _(query, key, W_q, W_k, w_v):
+    return torch.stack(
+        [torch.stack([w_v @ torch.tanh(W_q @ q + W_k @ k) for k in key]) for q in query]
+    )
+
+
+@additive_score.mistake(
+    "You have a vector for each pair, not a score. w_v is missing: it turns the hidden vector into "
+    "a number."
+)
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None])
+
+
+@additive_score.mistake("The tanh is missing. Without it the query shifts all scores alike.")
+def _(query, key, W_q, W_k, w_v):
+    return ((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v
+
+
+@additive_score.mistake("The tanh comes after w_v. It belongs on the hidden vector, before.")
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh(((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v)
+
+
+@additive_score.mistake("Your rows are keys and your columns queries. Queries go down.")
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh((key @ W_k.T)[:, None] + (query @ W_q.T)[None]) @ w_v
+
+
+@additive_score.mistake(
+    "You multiplied the two projections. The score is called additive because they are added."
+)
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh((query @ W_q.T)[:, None] * (key @ W_k.T)[None]) @ w_v
+
+
+@additive_score.mistake(
+    "3 queries and 5 keys do not line up: (3, 6) + (5, 6). Give each an axis of its own with "
+    "`[:, None]` and `[None]`."
+)
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh(query @ W_q.T + key @ W_k.T) @ w_v
