@@ -16,12 +16,12 @@ MODULES = sorted(path.stem for path in LIBRARY.glob("*.py") if not path.stem.sta
 LEVELS = [
     {"downloads"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
-    {"attention", "scoring", "batching"},
+    {"attention", "scoring", "batching", "explorers"},
     {"layers", "recurrent"},
     {"transformer"},
     {"training", "decoding", "d2l_bridge"},
     {"checkpoints", "translation"},
-    {"__main__"},
+    {"exercises", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 

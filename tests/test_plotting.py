@@ -1,4 +1,3 @@
-import altair as alt
 import matplotlib as mpl
 import pytest
 import torch
@@ -6,8 +5,7 @@ import torch
 mpl.use("agg")
 
 from transformer_lib import plotting
-from transformer_lib.plotting import attention_explorer, plot_attention, plot_curves
-from transformer_lib.translation import AttentionMap
+from transformer_lib.plotting import compare_attention, plot_attention, plot_curves, plot_histogram
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 
@@ -19,14 +17,6 @@ def shown(monkeypatch):
         plotting, "_show", lambda figure, description: figures.append((figure, description))
     )
     return figures
-
-
-def maps():
-    for kind, queries, keys in (("encoder", SOURCE, SOURCE), ("cross", TARGET, SOURCE)):
-        for layer in range(2):
-            for head in range(3):
-                weights = torch.rand(len(queries), len(keys)).softmax(-1)
-                yield AttentionMap(kind, layer, head, queries, keys, weights)
 
 
 def test_a_heat_map_has_queries_down_keys_across_and_one_scale(shown):
@@ -51,24 +41,24 @@ def test_curves_are_told_apart_by_more_than_colour(shown):
     first, second = shown[0][0].axes[0].lines
     assert first.get_marker() != second.get_marker()
     assert first.get_color() != second.get_color()
-    assert shown[0][1].startswith("loss: loss against step.")
+    assert (
+        shown[0][1]
+        == "loss: loss against step. a: from 3 at 1 to 4 at 2; b: from 4 at 1 to 3 at 2."
+    )
 
 
-def test_the_explorer_holds_every_head_and_selects_by_named_parameters():
-    every = list(maps())
-    spec = attention_explorer(every).to_dict()
-    assert {p["name"] for p in spec["params"]} == {"tokens", "kind", "layer", "head"}
-    (rows,) = spec["datasets"].values()
-    assert len(rows) == 12
-    row = next(r for r in rows if (r["kind"], r["layer"], r["head"]) == ("cross", 1, 2))
-    assert torch.tensor(row["w"]).unflatten(0, (4, 3)) == pytest.approx(every[-1].weights, abs=1e-4)
-    tokens = next(p["value"] for p in spec["params"] if p["name"] == "tokens")
-    assert tokens["cross"] == {"queries": TARGET, "keys": SOURCE}
+def test_maps_side_by_side_share_one_scale_and_many_keys_a_root_scale(shown):
+    names = [str(i) for i in range(25)]
+    narrow, wide = torch.eye(25), torch.full((25, 25), 0.04)
+    compare_attention({"narrow": narrow, "wide": wide}, names, names)
+    figure, description = shown[0]
+    left, right = (axes.images[0] for axes in figure.axes[:2])
+    assert left.norm is right.norm
+    assert left.get_clim() == (0, 1)
+    assert left.norm(0.04) == pytest.approx(0.2)
+    assert "narrow. Strongest key of some queries: 0 to 0 1.00" in description
 
 
-def test_charts_travel_as_the_type_jupyterlab_draws_offline_with_a_picture_and_words():
-    bundle, metadata = alt.renderers.get()(attention_explorer(list(maps())).to_dict())
-    assert set(bundle) == {"application/vnd.vegalite.v5+json", "image/png", "text/plain"}
-    assert "v5" in bundle["application/vnd.vegalite.v5+json"]["$schema"]
-    assert "12 heads to choose from" in bundle["text/plain"]
-    assert metadata["image/png"]["alt"] == bundle["text/plain"]
+def test_a_histogram_tells_its_extent(shown):
+    plot_histogram({"a": [0.0, 1.0, 3.0], "b": [-2.0, 2.0]}, x="score")
+    assert "a: from 0 to 3, mean 1.3; b: from -2 to 2, mean 0." in shown[0][1]

@@ -14,11 +14,12 @@ from itertools import cycle
 
 import altair as alt
 import matplotlib.pyplot as plt
-import pandas as pd
 import vl_convert
 from IPython import get_ipython
 from IPython.display import display
 from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize, PowerNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from torch import Tensor
@@ -45,39 +46,69 @@ def plot_attention(
     weights: Float[Tensor, "query key"],
     queries: Sequence[str],
     keys: Sequence[str],
-    title: str = "",
+    title: str = "Attention weights",
 ) -> None:
     """A heat map of attention weights; the numbers stand in the cells where there is room for them."""
-    if weights.shape != (len(queries), len(keys)):
-        raise ValueError(
-            f"weights of shape {tuple(weights.shape)} for {len(queries)} queries and {len(keys)} keys"
-        )
-    values = weights.detach().float().cpu().numpy()
+    compare_attention({title: weights}, queries, keys)
+
+
+def compare_attention(
+    maps: Mapping[str, Float[Tensor, "query key"]],
+    queries: Sequence[str],
+    keys: Sequence[str],
+) -> None:
+    """Heat maps side by side under one scale from 0 to 1; `maps` gives each its title.
+
+    With more than 20 keys every share is small, and the colour grows with its root instead.
+    """
+    for title, weights in maps.items():
+        if weights.shape != (len(queries), len(keys)):
+            raise ValueError(
+                f"{title}: weights of shape {tuple(weights.shape)} "
+                f"for {len(queries)} queries and {len(keys)} keys"
+            )
+    many = len(keys) > 20
+    scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
+    cell = (0.1, 0.09) if many else (0.6, 0.5)
+    size = (1.2 + len(maps) * (1.2 + cell[0] * len(keys)), 1.4 + cell[1] * len(queries))
     with plt.rc_context({**STYLE, "axes.spines.left": False, "axes.spines.bottom": False}):
-        fig, ax = plt.subplots(
-            figsize=(2.2 + 0.6 * len(keys), 1.2 + 0.5 * len(queries)), layout="constrained"
+        fig, frames = plt.subplots(
+            1, len(maps), figsize=size, layout="constrained", sharey=True, squeeze=False
         )
-        image = ax.imshow(values, vmin=0, vmax=1, cmap="Blues", aspect="auto")
-        ax.set_xticks(
-            range(len(keys)), keys, rotation=0 if max(map(len, keys)) < 5 else 45, ha="center"
-        )
-        ax.set_yticks(range(len(queries)), queries)
-        ax.xaxis.tick_top()
-        ax.xaxis.set_label_position("top")
-        ax.tick_params(length=0)
-        ax.set_xlabel("keys")
-        ax.set_ylabel("queries")
-        ax.set_title(title)
-        if values.size <= 80:
-            for (row, column), value in zip(
-                pd.MultiIndex.from_product(map(range, values.shape)), values.flat, strict=True
-            ):
-                color = "white" if value > 0.5 else "black"
-                ax.text(
-                    column, row, f"{value:.2f}", ha="center", va="center", fontsize=10, color=color
-                )
-        fig.colorbar(image, ax=ax, label="weight", shrink=0.9)
-        _show(fig, f"{title or 'Attention weights'}. {_strongest(values, queries, keys)}")
+        for ax, (title, weights) in zip(frames[0], maps.items(), strict=True):
+            image = ax.imshow(
+                weights.detach().float().cpu().numpy(), norm=scale, cmap="Blues", aspect="auto"
+            )
+            _name_axes(ax, queries, keys)
+            ax.set_title(title)
+            if weights.numel() <= 80:
+                _write_numbers(ax, weights)
+        frames[0, 0].set_ylabel("queries")
+        label = "weight (root scale)" if many else "weight"
+        fig.colorbar(image, ax=frames, label=label, shrink=0.9)
+        told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
+        _show(fig, " ".join(told))
+
+
+def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
+    """Tokens on the axes, queries down and keys across; every tenth where there are many."""
+    for axis, names in ((ax.xaxis, keys), (ax.yaxis, queries)):
+        step = 10 if len(names) > 20 else 1
+        axis.set_ticks(range(0, len(names), step), names[::step])
+    if len(keys) <= 20 and max(map(len, keys)) >= 5:
+        ax.tick_params(axis="x", rotation=45)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.set_xlabel("keys")
+    ax.tick_params(length=0)
+
+
+def _write_numbers(ax: Axes, weights: Float[Tensor, "query key"]) -> None:
+    for row, shares in enumerate(weights.tolist()):
+        for column, share in enumerate(shares):
+            color = "white" if share > 0.5 else "black"
+            place = {"ha": "center", "va": "center", "fontsize": 11}
+            ax.text(column, row, f"{share:.2f}", color=color, **place)
 
 
 def plot_curves(
@@ -86,127 +117,88 @@ def plot_curves(
     x: str,
     y: str,
     title: str = "",
+    points: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+    log_x: bool = False,
     log_y: bool = False,
 ) -> None:
     """Lines in one frame, told apart by colour and marker: `curves` maps a name to its x values and
-    y values.
+    y values. `points` are drawn as dots behind them.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
+        for name, (xs, ys) in (points or {}).items():
+            ax.plot(xs, ys, "o", color="#888888", markersize=5, label=name)
         for (name, (xs, ys)), color, marker in zip(
             curves.items(), cycle(COLORS), cycle(MARKERS), strict=False
         ):
             dense = len(xs) > 40
-            ax.plot(
-                xs,
-                ys,
-                color=color,
-                marker=None if dense else marker,
-                linewidth=1.5 if dense else 2,
-                label=name,
-            )
+            marker, width = (None, 2) if dense else (marker, 2)
+            ax.plot(xs, ys, color=color, marker=marker, linewidth=width, label=name)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         ax.set_title(title)
         if all(float(v).is_integer() for xs, _ in curves.values() for v in xs):
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if log_x:
+            ax.set_xscale("log")
         if log_y:
             ax.set_yscale("log")
-        if len(curves) > 1:
+        if len(curves) + len(points or {}) > 1:
             ax.legend(frameon=False)
-        named = "; ".join(f"{name} over {len(xs)} points" for name, (xs, _) in curves.items())
-        _show(fig, f"{title or y}: {y} against {x}. {named}.")
+        _show(fig, f"{title or y}: {y} against {x}. {_ends(curves)}{_extent(points or {})}")
 
 
-def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
-    """A chart of every head's weights with selectors for kind, layer and head; hover a cell to read
-    its tokens.
-
-    `maps` have kind, layer, head, queries, keys and weights, as `Translator.attention_maps` gives
-    them.
-    """
-    rows = pd.DataFrame(
-        {
-            "kind": m.kind,
-            "layer": m.layer,
-            "head": m.head,
-            "width": len(m.keys),
-            "w": [round(v, 4) for v in m.weights.flatten().tolist()],
-        }
-        for m in maps
-    )
-    kinds = list(dict.fromkeys(rows.kind))
-    shown = kinds[-1]
-    tokens = alt.param(
-        name="tokens", value={m.kind: {"queries": m.queries, "keys": m.keys} for m in maps}
-    )
-    selectors = [
-        alt.param(name=name, value=value, bind=alt.binding_select(options=options, name=f"{name} "))
-        for name, value, options in (
-            ("kind", shown, kinds),
-            ("layer", 0, sorted(int(v) for v in set(rows.layer))),
-            ("head", 0, sorted(int(v) for v in set(rows["head"]))),
+def plot_histogram(
+    samples: Mapping[str, Sequence[float]], *, x: str, title: str = "", bins: int = 40
+) -> None:
+    """How often each value occurs: a step line for every named sample, over common bins."""
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
+        values = [v for sample in samples.values() for v in sample]
+        edges = [min(values) + (max(values) - min(values)) * i / bins for i in range(bins + 1)]
+        for (name, sample), color, style in zip(
+            samples.items(), cycle(COLORS), cycle(("-", "--", "-.", ":")), strict=False
+        ):
+            line = {"histtype": "step", "linewidth": 2, "color": color, "linestyle": style}
+            ax.hist(sample, bins=edges, label=name, **line)
+        ax.set_xlabel(x)
+        ax.set_ylabel("how often")
+        ax.set_title(title)
+        ax.legend(frameon=False)
+        spread = "; ".join(
+            f"{name}: from {min(s):.2g} to {max(s):.2g}, mean {sum(s) / len(s):.2g}"
+            for name, s in samples.items()
         )
-    ]
+        _show(fig, f"{title or x}: histogram of {x}. {spread}.")
 
-    def axis(field: str, name: str, side: str) -> dict:
-        return {
-            "axis": alt.Axis(
-                labelExpr=f"tokens[kind].{side}[datum.value]",
-                title=name,
-                labelAngle=0,
-                orient="top",
-            ),
-            "shorthand": f"{field}:O",
-        }
 
-    across, down = axis("k", "keys", "keys"), axis("q", "queries", "queries")
-    down["axis"].orient = "left"
-    return (
-        alt.Chart(rows, title=title, width=alt.Step(46), height=alt.Step(34))
-        .add_params(tokens, *selectors)
-        .transform_filter("datum.kind == kind && datum.layer == layer && datum.head == head")
-        .transform_flatten(["w"])
-        .transform_window(n="row_number()")
-        .transform_calculate(
-            q="floor((datum.n - 1) / datum.width)",
-            k="(datum.n - 1) % datum.width",
-        )
-        .transform_calculate(
-            query="tokens[kind].queries[datum.q]",
-            key="tokens[kind].keys[datum.k]",
-            weight="datum.w",
-        )
-        .mark_rect(stroke="#ddd")
-        .encode(
-            x=alt.X(**across),
-            y=alt.Y(**down),
-            color=alt.Color(
-                "weight:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title="weight"
-            ),
-            tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
-        )
-        .properties(description=_describe(maps, shown, title))
-        .configure_axis(labelFontSize=14, titleFontSize=13)
+def _ends(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
+    """Where each curve starts and ends, in words: alt text."""
+    told = (
+        f"{name}: from {float(ys[0]):.2g} at {float(xs[0]):.3g} to {float(ys[-1]):.2g} at "
+        f"{float(xs[-1]):.3g}"
+        for name, (xs, ys) in curves.items()
+    )
+    return "; ".join(told) + "."
+
+
+def _extent(points: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
+    return "".join(
+        f" {name}: {len(xs)} points between {float(min(ys)):.2g} and {float(max(ys)):.2g}."
+        for name, (xs, ys) in points.items()
     )
 
 
-def _describe(maps: Sequence, kind: str, title: str) -> str:
-    first = next(m for m in maps if m.kind == kind)
-    strongest = _strongest(first.weights.cpu().numpy(), first.queries, first.keys)
-    return (
-        f"{title}: {len(maps)} heads to choose from. "
-        f"{kind} attention, layer {first.layer}, head {first.head}. {strongest}"
-    )
-
-
-def _strongest(values, queries: Sequence[str], keys: Sequence[str]) -> str:
-    """For each query the key it looks at most, in words."""
-    pairs = ", ".join(
-        f"{q} to {keys[int(row.argmax())]} {row.max():.2f}"
-        for q, row in zip(queries, values, strict=True)
-    )
-    return f"Strongest key of each query: {pairs}."
+def strongest_keys(
+    weights: Float[Tensor, "query key"], queries: Sequence[str], keys: Sequence[str]
+) -> str:
+    """For each query the key it looks at most, in words: alt text."""
+    best, where = weights.detach().float().max(dim=1)
+    rows = list(zip(queries, where.tolist(), best.tolist(), strict=True))
+    shown = rows[:: max(1, len(rows) // 10)]
+    pairs = ", ".join(f"{query} to {keys[key]} {share:.2f}" for query, key, share in shown)
+    whose = "each query" if len(shown) == len(rows) else "some queries"
+    return f"Strongest key of {whose}: {pairs}."
 
 
 def _show(fig: Figure, description: str) -> None:

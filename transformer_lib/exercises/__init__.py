@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import Markdown, display
 
-from transformer_lib.exercises.machinery import Exercise, Verdict
+from transformer_lib.exercises.machinery import Exercise
 
 _tried: Counter[str] = Counter()
 _hinted: Counter[str] = Counter()

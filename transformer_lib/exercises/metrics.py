@@ -1,5 +1,6 @@
 """Judging a translation, and the heads that made it. Lesson 15."""
 
+import itertools
 import math
 from collections import Counter
 
@@ -84,7 +85,7 @@ def _(candidate, reference):
     def precision(ours, theirs):
         return sum(w in theirs for w in ours) / len(ours)
 
-    pairs = [list(zip(s, s[1:], strict=False)) for s in (candidate, reference)]
+    pairs = [list(itertools.pairwise(s)) for s in (candidate, reference)]
     return _bleu(candidate, reference, [precision(candidate, reference), precision(*pairs)], _root)
 
 

@@ -1,0 +1,112 @@
+import html
+import math
+import re
+
+import altair as alt
+import pytest
+import torch
+import vl_convert
+
+from transformer_lib.explorers import (
+    KERNEL_EXPRESSIONS,
+    attention_explorer,
+    bandwidth_explorer,
+    scale_explorer,
+    temperature_explorer,
+)
+from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
+from transformer_lib.translation import AttentionMap
+
+SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
+
+
+def maps():
+    for kind, queries, keys in (("encoder", SOURCE, SOURCE), ("cross", TARGET, SOURCE)):
+        for layer in range(2):
+            for head in range(3):
+                weights = torch.rand(len(queries), len(keys)).softmax(-1)
+                yield AttentionMap(kind, layer, head, queries, keys, weights)
+
+
+def test_the_explorer_holds_every_head_and_selects_by_named_parameters():
+    every = list(maps())
+    spec = attention_explorer(every).to_dict()
+    assert {p["name"] for p in spec["params"]} == {"tokens", "kind", "layer", "head"}
+    (rows,) = spec["datasets"].values()
+    assert len(rows) == 12
+    row = next(r for r in rows if (r["kind"], r["layer"], r["head"]) == ("cross", 1, 2))
+    assert torch.tensor(row["w"]).unflatten(0, (4, 3)) == pytest.approx(every[-1].weights, abs=1e-4)
+    tokens = next(p["value"] for p in spec["params"] if p["name"] == "tokens")
+    assert tokens["cross"] == {"queries": TARGET, "keys": SOURCE}
+
+
+def test_charts_travel_as_the_type_jupyterlab_draws_offline_with_a_picture_and_words():
+    bundle, metadata = alt.renderers.get()(attention_explorer(list(maps())).to_dict())
+    assert set(bundle) == {"application/vnd.vegalite.v5+json", "image/png", "text/plain"}
+    assert "v5" in bundle["application/vnd.vegalite.v5+json"]["$schema"]
+    assert "12 heads to choose from" in bundle["text/plain"]
+    assert metadata["image/png"]["alt"] == bundle["text/plain"]
+
+
+def drawn(chart, **params):
+    """What each mark says of itself (its ARIA label) after moving the sliders, as the browser
+    computes it.
+    """
+    spec = chart.to_dict()
+    for param in spec["params"]:
+        if param["name"] in params:
+            param["value"] = params.pop(param["name"])
+    assert not params, f"no such slider: {params}"
+    svg = vl_convert.vegalite_to_svg(spec)
+    labels = map(html.unescape, re.findall('aria-label="([^"]*)"', svg))
+    marks = (re.findall(r"([^;:]+): ([^;]+)", label) for label in labels if "axis" not in label)
+    return [{name.strip(): value for name, value in mark} for mark in marks if mark]
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
+def test_the_temperature_slider_computes_the_softmax(temperature):
+    scores = torch.tensor([1.5, -0.5, 0.75])
+    marks = drawn(temperature_explorer(scores, SOURCE), temperature=temperature)
+    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
+    assert [shares[k] for k in SOURCE] == pytest.approx(
+        (scores / temperature).softmax(0).tolist(), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("kernel", [gaussian, boxcar, triangular, epanechnikov])
+def test_the_width_slider_computes_the_pooling(kernel):
+    keys, values = torch.tensor([0.0, 1.0, 2.5, 4.0]), torch.tensor([1.0, -1.0, 3.0, 0.5])
+    queries = torch.linspace(0, 4, 9)
+    chart = bandwidth_explorer(keys, values, queries, torch.zeros(9))
+    marks = drawn(chart, width=1.25, kernel=kernel.__name__)
+    weights = [number(m["weight (root scale)"]) for m in marks if "key" in m]
+    pooled = nadaraya_watson(queries, keys, values, kernel, width=1.25)
+    assert torch.tensor(weights).view(9, 4) @ values == pytest.approx(pooled, abs=1e-4)
+    (error,) = [m for m in marks if "mean squared distance to the true curve" in str(m)]
+    assert f"{pooled.square().mean():.3f}" in str(error)
+
+
+def test_every_kernel_of_the_library_can_be_selected():
+    known = {kernel.__name__ for kernel in (gaussian, boxcar, triangular, epanechnikov)}
+    assert set(KERNEL_EXPRESSIONS) == known
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_width_of_scores_and_their_softmax_follow_the_switch(scaled):
+    dots = {d: torch.randn(60) * math.sqrt(d) for d in (1, 4, 16)}
+    rows = {d: torch.randn(5) * math.sqrt(d) for d in (1, 4, 16)}
+    marks = drawn(scale_explorer(dots, rows), power=2, scaled=scaled)
+    factor = 4 if scaled else 1
+    shares = [number(m["share"]) for m in marks if "share" in m]
+    assert shares == pytest.approx((rows[16] / factor).softmax(0).tolist(), abs=1e-3)
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="3 scores, but 4 keys"):
+        temperature_explorer(torch.zeros(3), TARGET)
+    with pytest.raises(ValueError, match="powers of four"):
+        scale_explorer({2: torch.zeros(3)}, {2: torch.zeros(3)})

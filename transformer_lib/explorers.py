@@ -1,0 +1,293 @@
+"""Charts that move: Altair, in the page, without a kernel and without a network.
+
+What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 01,
+02, 04, 15.
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+from jaxtyping import Float
+from torch import Tensor
+
+from transformer_lib.plotting import COLORS, strongest_keys
+
+KERNEL_EXPRESSIONS = {
+    "gaussian": "exp(-datum.u * datum.u / 2)",
+    "boxcar": "abs(datum.u) <= 1 ? 1 : 0",
+    "triangular": "max(0, 1 - abs(datum.u))",
+    "epanechnikov": "max(0, 1 - datum.u * datum.u)",
+}
+BIG = {"labelFontSize": 14, "titleFontSize": 13}
+
+
+def temperature_explorer(
+    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares at a temperature"
+) -> alt.LayerChart:
+    """Bars of softmax(scores / temperature) with a slider for the temperature."""
+    if len(scores) != len(keys):
+        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    rows = pd.DataFrame({"key": keys, "below": (scores - scores.max()).tolist()})
+    slider = alt.binding_range(min=0.05, max=5, step=0.05, name="temperature ")
+    temperature = alt.param(name="temperature", value=1.0, bind=slider)
+    shares = ", ".join(
+        f"{key} {share:.2f}"
+        for key, share in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
+    )
+    bars = (
+        alt.Chart(rows, title=title, width=420, height=260)
+        .transform_calculate(e="exp(datum.below / temperature)")
+        .transform_joinaggregate(total="sum(e)")
+        .transform_calculate(share="datum.e / datum.total")
+        .encode(
+            x=alt.X("key:N", sort=list(keys), title=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
+            tooltip=["key:N", alt.Tooltip("share:Q", format=".3f")],
+        )
+    )
+    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("share:Q", format=".2f"))
+    return (
+        (bars.mark_bar(color=COLORS[0]) + numbers)
+        .add_params(temperature)
+        .properties(
+            description=f"{title}. With a slider from 0.05 to 5; at temperature 1: {shares}."
+        )
+        .configure_axis(**BIG)
+    )
+
+
+def bandwidth_explorer(
+    keys: Float[Tensor, " key"],
+    values: Float[Tensor, " key"],
+    queries: Float[Tensor, " query"],
+    truth: Float[Tensor, " query"],
+    title: str = "Kernel pooling",
+) -> alt.HConcatChart:
+    """The pooled curve and its weights, with a selector for the kernel and a slider for its width.
+
+    `truth` is the curve to be found, at the queries; its mean squared distance stands in the chart.
+    """
+    grid = pd.DataFrame({"q": queries.tolist(), "truth": truth.tolist()}).round(4)
+    points = pd.DataFrame({"x": keys.tolist(), "y": values.tolist()}).round(4)
+    params = [
+        alt.param(name="xs", value=points.x.tolist()),
+        alt.param(name="ys", value=points.y.tolist()),
+        alt.param(
+            name="width",
+            value=1.0,
+            bind=alt.binding_range(min=0.05, max=3, step=0.05, name="width "),
+        ),
+        alt.param(
+            name="kernel",
+            value="gaussian",
+            bind=alt.binding_select(options=list(KERNEL_EXPRESSIONS), name="kernel "),
+        ),
+    ]
+    kernels = " : ".join(f"kernel == '{name}' ? {k}" for name, k in KERNEL_EXPRESSIONS.items())
+    weighted = (
+        alt.Chart(grid)
+        .transform_calculate(x="xs", y="ys")
+        .transform_flatten(["x", "y"])
+        .transform_calculate(u="(datum.q - datum.x) / width")
+        .transform_calculate(raw=f"{kernels} : 0")
+        .transform_joinaggregate(total="sum(raw)", groupby=["q"])
+        .transform_calculate(weight="datum.total > 0 ? datum.raw / datum.total : 0")
+    )
+    pooled = weighted.transform_calculate(part="datum.weight * datum.y").transform_aggregate(
+        pooled="sum(part)", groupby=["q", "truth"]
+    )
+    curve = pooled.mark_line(color=COLORS[1], strokeWidth=3).encode(x="q:Q", y="pooled:Q")
+    true_curve = (
+        alt.Chart(grid)
+        .mark_line(color=COLORS[0], strokeDash=[6, 4])
+        .encode(x=alt.X("q:Q", title="x"), y=alt.Y("truth:Q", title="y"))
+    )
+    dots = (
+        alt.Chart(points).mark_circle(color="black", opacity=0.5, size=40).encode(x="x:Q", y="y:Q")
+    )
+    error = (
+        pooled.transform_calculate(off="pow(datum.pooled - datum.truth, 2)")
+        .transform_aggregate(error="mean(off)")
+        .transform_calculate(
+            text="'mean squared distance to the true curve: ' + format(datum.error, '.3f')"
+        )
+        .mark_text(align="left", fontSize=14)
+        .encode(x=alt.value(8), y=alt.value(8), text="text:N")
+    )
+    weights = weighted.mark_rect().encode(
+        x=alt.X("x:O", title="keys, from small to large", axis=alt.Axis(labels=False, ticks=False)),
+        y=alt.Y(
+            "q:O", title="queries, from small to large", axis=alt.Axis(labels=False, ticks=False)
+        ),
+        color=alt.Color(
+            "weight:Q",
+            scale=alt.Scale(type="sqrt", scheme="blues", domain=[0, 1]),
+            title="weight (root scale)",
+        ),
+        tooltip=[
+            alt.Tooltip("q:Q", title="query"),
+            alt.Tooltip("x:Q", title="key"),
+            alt.Tooltip("weight:Q", format=".3f"),
+        ],
+    )
+    left = (true_curve + dots + curve + error).properties(width=400, height=300, title=title)
+    return (
+        alt.hconcat(left, weights.properties(width=300, height=300, title="Who looks at whom"))
+        .add_params(*params)
+        .properties(
+            description=f"{title}: {len(points)} points, the true curve, the pooled curve of a "
+            f"gaussian kernel of width 1 and its {len(grid)} by {len(points)} weights, with a slider "
+            "for the width and a selector for the kernel."
+        )
+        .configure_axis(**BIG)
+    )
+
+
+def scale_explorer(
+    dots: dict[int, Float[Tensor, " pair"]],
+    rows: dict[int, Float[Tensor, " key"]],
+    title: str = "Scores grow with the width",
+) -> alt.HConcatChart:
+    """A histogram of dot products and the softmax of one row of them, with a slider for the width d
+    and a switch for 1/√d. Both map a width, a power of four, to its dot products.
+    """
+    widths = sorted(dots)
+    if widths != [4**n for n in range(len(widths))]:
+        raise ValueError(f"widths {widths} are not the powers of four from 1 on")
+    pairs = pd.DataFrame([{"d": d, "s": s} for d in widths for s in dots[d].tolist()]).round(3)
+    row = pd.DataFrame(
+        [{"d": d, "key": str(i), "s": s} for d in widths for i, s in enumerate(rows[d].tolist())]
+    ).round(3)
+    params = [
+        alt.param(
+            name="power",
+            value=2,
+            bind=alt.binding_range(min=0, max=len(widths) - 1, step=1, name="d = 4 to the power "),
+        ),
+        alt.param(name="scaled", value=False, bind=alt.binding_checkbox(name="divide by √d ")),
+    ]
+    title_of_d = alt.TitleParams(alt.expr("'q·k at d = ' + pow(4, power)"))
+    chosen = "datum.d == pow(4, power)"
+    score = "scaled ? datum.s / sqrt(datum.d) : datum.s"
+    histogram = (
+        alt.Chart(pairs, title=title_of_d, width=380, height=260)
+        .transform_filter(chosen)
+        .transform_calculate(score=score)
+        .mark_bar(color=COLORS[0])
+        .encode(
+            x=alt.X(
+                "score:Q",
+                bin=alt.Bin(extent=[-60, 60], step=2),
+                title="score",
+                scale=alt.Scale(domain=[-60, 60]),
+            ),
+            y=alt.Y("count()", title="pairs", scale=alt.Scale(domain=[0, len(dots[1])])),
+        )
+    )
+    shares = (
+        alt.Chart(row, title="Softmax of one row of scores", width=300, height=260)
+        .transform_filter(chosen)
+        .transform_calculate(score=score)
+        .transform_joinaggregate(top="max(score)")
+        .transform_calculate(e="exp(datum.score - datum.top)")
+        .transform_joinaggregate(total="sum(e)")
+        .transform_calculate(share="datum.e / datum.total")
+        .mark_bar(color=COLORS[1])
+        .encode(
+            x=alt.X("key:N", title="key", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
+            tooltip=["key:N", alt.Tooltip("share:Q", format=".3f")],
+        )
+    )
+    spreads = ", ".join(f"{dots[d].std():.1f} at d = {d}" for d in widths)
+    return (
+        alt.hconcat(histogram, shares)
+        .add_params(*params)
+        .properties(
+            description=f"{title}. The scores spread over {spreads}; divided by √d, over about 1."
+        )
+        .configure_axis(**BIG)
+    )
+
+
+def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
+    """A chart of every head's weights with selectors for kind, layer and head; hover a cell to read
+    its tokens.
+
+    `maps` have kind, layer, head, queries, keys and weights, as `Translator.attention_maps` gives
+    them.
+    """
+    rows = pd.DataFrame(
+        {
+            "kind": m.kind,
+            "layer": m.layer,
+            "head": m.head,
+            "width": len(m.keys),
+            "w": [round(v, 4) for v in m.weights.flatten().tolist()],
+        }
+        for m in maps
+    )
+    kinds = list(dict.fromkeys(rows.kind))
+    shown = kinds[-1]
+    tokens = alt.param(
+        name="tokens", value={m.kind: {"queries": m.queries, "keys": m.keys} for m in maps}
+    )
+    selectors = [
+        alt.param(name=name, value=value, bind=alt.binding_select(options=options, name=f"{name} "))
+        for name, value, options in (
+            ("kind", shown, kinds),
+            ("layer", 0, sorted(int(v) for v in set(rows.layer))),
+            ("head", 0, sorted(int(v) for v in set(rows["head"]))),
+        )
+    ]
+
+    def axis(field: str, name: str, side: str) -> dict:
+        return {
+            "axis": alt.Axis(
+                labelExpr=f"tokens[kind].{side}[datum.value]",
+                title=name,
+                labelAngle=0,
+                orient="top",
+            ),
+            "shorthand": f"{field}:O",
+        }
+
+    across, down = axis("k", "keys", "keys"), axis("q", "queries", "queries")
+    down["axis"].orient = "left"
+    return (
+        alt.Chart(rows, title=title, width=alt.Step(46), height=alt.Step(34))
+        .add_params(tokens, *selectors)
+        .transform_filter("datum.kind == kind && datum.layer == layer && datum.head == head")
+        .transform_flatten(["w"])
+        .transform_window(n="row_number()")
+        .transform_calculate(
+            q="floor((datum.n - 1) / datum.width)",
+            k="(datum.n - 1) % datum.width",
+        )
+        .transform_calculate(
+            query="tokens[kind].queries[datum.q]",
+            key="tokens[kind].keys[datum.k]",
+            weight="datum.w",
+        )
+        .mark_rect(stroke="#ddd")
+        .encode(
+            x=alt.X(**across),
+            y=alt.Y(**down),
+            color=alt.Color(
+                "weight:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title="weight"
+            ),
+            tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
+        )
+        .properties(description=_describe(maps, shown, title))
+        .configure_axis(labelFontSize=14, titleFontSize=13)
+    )
+
+
+def _describe(maps: Sequence, kind: str, title: str) -> str:
+    first = next(m for m in maps if m.kind == kind)
+    strongest = strongest_keys(first.weights, first.queries, first.keys)
+    return (
+        f"{title}: {len(maps)} heads to choose from. "
+        f"{kind} attention, layer {first.layer}, head {first.head}. {strongest}"
+    )
