@@ -95,9 +95,9 @@ def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
     for axis, names in ((ax.xaxis, keys), (ax.yaxis, queries)):
         step = 10 if len(names) > 20 else 1
         axis.set_ticks(range(0, len(names), step), names[::step])
-    if len(keys) <= 20 and max(map(len, keys)) >= 5:
-        ax.tick_params(axis="x", rotation=45)
     ax.xaxis.tick_top()
+    if len(keys) <= 20 and max(map(len, keys)) >= 5:
+        plt.setp(ax.get_xticklabels(), rotation=35, ha="left", rotation_mode="anchor")
     ax.xaxis.set_label_position("top")
     ax.set_xlabel("keys")
     ax.tick_params(length=0)
@@ -170,6 +170,53 @@ def plot_histogram(
             for name, s in samples.items()
         )
         _show(fig, f"{title or x}: histogram of {x}. {spread}.")
+
+
+def plot_lookup(
+    query: str,
+    keys: Sequence[str],
+    weights: Float[Tensor, " key"],
+    values: Sequence[str],
+    output: str,
+    title: str = "Query, keys, values",
+) -> None:
+    """One soft look-up as a drawing: the query meets the keys, the shares it gives them are the
+    widths of the lines, and each key's value flows into the output by its share.
+    """
+    if not len(keys) == len(values) == len(weights):
+        raise ValueError(f"{len(keys)} keys, {len(values)} values and {len(weights)} weights")
+    shares = weights.tolist()
+    rows = [len(keys) - 1 - i for i in range(len(keys))]
+    middle = (len(keys) - 1) / 2
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(10, 1.5 + 0.6 * len(keys)), layout="constrained")
+        for key, value, share, y in zip(keys, values, shares, rows, strict=True):
+            line = {"color": COLORS[0], "linewidth": 0.5 + 9 * share, "alpha": 0.3 + 0.6 * share}
+            ax.plot([0.4, 3.5], [middle, y], **line)
+            ax.plot([6.0, 9.2], [y, middle], **line)
+            ax.plot([4.1, 5.4], [y, y], color="#bbbbbb", linewidth=1, linestyle=":")
+            ax.text(4.75, y, f"{share:.2f}", ha="center", va="center", backgroundcolor="white")
+            _box(ax, 3.5, y, key)
+            _box(ax, 6.0, y, value)
+        _box(ax, 0.4, middle, query)
+        _box(ax, 9.2, middle, output)
+        for x, name in (
+            (0.4, "query"),
+            (3.5, "keys"),
+            (4.75, "shares"),
+            (6.0, "values"),
+            (9.2, "output"),
+        ):
+            ax.text(x, len(keys) - 0.3, name, ha="center", color="#555555")
+        ax.set(xlim=(-0.6, 10.2), ylim=(-0.6, len(keys)), title=title)
+        ax.axis("off")
+        given = ", ".join(f"{k} {s:.2f}" for k, s in zip(keys, shares, strict=True))
+        _show(fig, f"{title}. The query {query} gives its shares to {given}. Output: {output}.")
+
+
+def _box(ax: Axes, x: float, y: float, text: str) -> None:
+    frame = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "black"}
+    ax.text(x, y, text, ha="center", va="center", bbox=frame)
 
 
 def _ends(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
