@@ -4,8 +4,11 @@ import ast
 import re
 from pathlib import Path
 
+import matplotlib as mpl
 import nbformat
 import pytest
+
+from transformer_lib import exercises
 
 ROOT = Path(__file__).parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -19,6 +22,10 @@ def read(path):
 
 def code(path):
     return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def tagged(path, tag):
+    return [cell for cell in read(path).cells if tag in cell.metadata.get("tags", [])]
 
 
 def is_chart(data):
@@ -112,3 +119,126 @@ def test_links_between_files_lead_somewhere(path):
         if cell.cell_type == "markdown":
             for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", cell.source):
                 assert (path.parent / target).exists(), target
+
+
+CHECK = re.compile(r'check\("([a-z_.]+)", (my_\w+)\)')
+
+
+def check_calls(path):
+    """(exercise, name of the student's function) of every check of a lesson."""
+    return [CHECK.fullmatch(cell.source.strip()).groups() for cell in tagged(path, "check")]
+
+
+@LESSON
+def test_every_stub_is_the_solution_with_an_empty_body(path):
+    stubs = {}
+    for cell in tagged(path, "exercise"):
+        (function,) = ast.parse(cell.source).body
+        assert [ast.unparse(line) for line in function.body] == ["..."]
+        stubs[function.name] = [argument.arg for argument in function.args.args]
+    called = check_calls(path)
+    assert 2 <= len(called) <= 4
+    assert list(stubs) == [function for _, function in called]
+    for name, function in called:
+        exercise = exercises.exercises()[name]
+        assert (exercise.name, exercise.parameters) == (function, stubs[function])
+
+
+@LESSON
+def test_an_open_exercise_is_stored_as_not_attempted(path):
+    for cell in tagged(path, "check"):
+        (output,) = cell.outputs
+        assert "Not attempted yet" in output.data["text/markdown"]
+
+
+@LESSON
+def test_every_check_passes_with_the_solution_put_into_the_stub(path, monkeypatch):
+    """Set-up cell and exercise cells alone, as a student who copies the solution would run them."""
+    mpl.use("agg")
+    shown = []
+    monkeypatch.setattr(exercises, "display", shown.append)
+    names = {}
+    for cell in tagged(path, "setup"):
+        exec(cell.source, names)
+    solutions = {e.name: e.source() for e in exercises.exercises().values()}
+    for cell, (name, function) in zip(tagged(path, "check"), check_calls(path), strict=True):
+        exec(solutions[function], names)
+        exec(cell.source, names)
+        assert shown[-1].passed, f"{name}: {shown[-1]}"
+
+
+def minutes(text):
+    return int(re.search(r"(\d+) min", text)[1])
+
+
+@LESSON
+def test_a_lesson_opens_with_its_promise_and_ends_with_its_words(path):
+    cells = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
+    number = path.stem[:2]
+    assert cells[0].startswith(f"# {number} · ")
+    promises = re.findall(r"(?m)^- ", cells[0])
+    assert "**You will be able to**" in cells[0]
+    assert 1 <= len(promises) <= 4
+    assert "**Before:**" in cells[0]
+    headings = [cell.splitlines()[0] for cell in cells if cell.startswith("## ")]
+    assert headings[-2:] == ["## What people get wrong", "## What you now know"]
+    assert any(cell.startswith("| term | 中文 |") for cell in cells)
+    assert cells[-1].startswith("**Next:**")
+    after = cells[cells.index("## What people get wrong") :]
+    assert 1 <= sum(cell.startswith("**“") for cell in after) <= 5
+
+
+@LESSON
+def test_what_people_get_wrong_is_refuted_by_the_next_cell(path):
+    cells = read(path).cells
+    start = next(i for i, c in enumerate(cells) if c.source == "## What people get wrong")
+    for cell, after in zip(cells[start:], cells[start + 1 :], strict=False):
+        if cell.source.startswith("**“"):
+            assert after.cell_type == "code"
+
+
+@LESSON
+def test_the_instructors_minutes_add_up_to_the_lessons(path):
+    notes = [cell.source for cell in tagged(path, "instructor")]
+    assert len(notes) >= 4
+    for note in notes:
+        assert re.match(r"<details><summary>For the instructor · \d+ min</summary>\n\n", note)
+        assert note.endswith("\n\n</details>")
+    assert sum(map(minutes, notes)) == minutes(read(path).cells[0].source)
+
+
+@LESSON
+def test_every_cell_knows_its_place_on_a_slide(path):
+    """A slide is a heading with a figure, a formula, or at most eight lines of code; paragraphs are
+    the speaker's notes.
+    """
+    places = {"slide", "subslide", "fragment", "notes", "skip"}
+    cells = read(path).cells
+    kinds = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells]
+    assert set(kinds) <= places
+    assert kinds[0] == "slide"
+    assert 20 <= sum(kind in ("slide", "subslide") for kind in kinds) <= 45
+    for cell, kind in zip(cells, kinds, strict=True):
+        tags = cell.metadata.get("tags", [])
+        if "instructor" in tags:
+            assert kind == "notes"
+        elif kind in ("slide", "subslide", "fragment") and cell is not cells[0]:
+            if cell.cell_type == "code":
+                assert len(cell.source.splitlines()) <= 8 or "hide-input" in tags, cell.source
+            elif not cell.source.startswith("|"):
+                assert len(re.sub(r"\$.*?\$", "", cell.source, flags=re.S).split()) <= 60, (
+                    cell.source
+                )
+        if cell.source.startswith("#") and cell.cell_type == "markdown":
+            assert kind == "slide"
+
+
+@LESSON
+def test_prose_comes_in_small_portions(path):
+    """At most a hundred words in a cell, at most three code cells in a row."""
+    cells = [c for c in read(path).cells if "instructor" not in c.metadata.get("tags", [])]
+    kinds = "".join("c" if cell.cell_type == "code" else "m" for cell in cells)
+    assert "cccc" not in kinds
+    for cell in cells[1:]:
+        if cell.cell_type == "markdown" and "|" not in cell.source:
+            assert len(cell.source.split()) <= 100, cell.source
