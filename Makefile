@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
+CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with=tests/notebooks.cfg
 
 .DEFAULT_GOAL := help
@@ -45,7 +46,9 @@ unit: setup  ## the unit tests alone
 lessons: setup  ## the lessons alone, re-executed and compared (LESSONS=notebooks/15_translation.ipynb for one)
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests/conftest.py $(LESSONS)
 
-notebooks: setup  ## execute lessons in place, as CI will see them (LESSONS=... for one)
+notebooks: LESSONS := $(if $(filter file,$(origin LESSONS)),$(CHANGED),$(LESSONS))
+notebooks: setup  ## execute the lessons changed since the last commit in place, as CI will see them (LESSONS=... for others)
+	@test -n "$(LESSONS)" || { echo "No lesson has changed. For all of them: make notebooks LESSONS='notebooks/*.ipynb'"; exit 1; }
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/jupyter nbconvert --to notebook --inplace --execute $(LESSONS)
 
 format: setup  ## let ruff mend and format code and notebooks

@@ -242,3 +242,10 @@ def test_prose_comes_in_small_portions(path):
     for cell in cells[1:]:
         if cell.cell_type == "markdown" and "|" not in cell.source:
             assert len(cell.source.split()) <= 100, cell.source
+
+
+@LESSON
+def test_the_route_in_the_readme_gives_the_lessons_minutes(path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (row,) = [line for line in readme.splitlines() if f"(notebooks/{path.name}) |" in line]
+    assert row.rstrip(" |").endswith(f"| {minutes(read(path).cells[0].source)}")
