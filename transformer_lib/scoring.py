@@ -1,7 +1,7 @@
 """How well a query matches a key, as a number: the scores that softmax turns into weights.
 
 Every score is callable as `score(query, key)`, (..., Tq, Q) and (..., Tk, K) to (..., Tq, Tk), and
-`Attention` runs with any of them. Lesson 03.
+`Attention` runs with any of them. Lessons 03, 06, 07.
 """
 
 import math
@@ -31,9 +31,36 @@ def scaled_dot_score(
     return dot_score(query, key) / math.sqrt(query.size(-1))
 
 
+class GeneralScore(nn.Module):
+    """qᵀWk: a dot product in which a matrix translates between two widths (Luong et al. 2015)."""
+
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__()
+        self.k_proj = nn.Linear(key_size, query_size, bias=False)
+
+    def forward(
+        self,
+        query: Float[Tensor, "*batch query query_size"],
+        key: Float[Tensor, "*batch key key_size"],
+    ) -> Float[Tensor, "*batch query key"]:
+        return self.compare(query, self.project(key))
+
+    def project(self, key: Float[Tensor, "*time key_size"]) -> Float[Tensor, "*time query_size"]:
+        """Wk, which no query changes."""
+        return self.k_proj(key)
+
+    def compare(
+        self,
+        query: Float[Tensor, "*batch query query_size"],
+        projected: Float[Tensor, "*batch key query_size"],
+    ) -> Float[Tensor, "*batch query key"]:
+        """The scores, from keys that are already projected."""
+        return dot_score(query, projected)
+
+
 class AdditiveScore(nn.Module):
     """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for queries and keys of any two
-    widths (Bahdanau et al. 2015).
+    widths (Bahdanau et al. 2015; the `concat` score of Luong et al. 2015).
 
     wᵥ makes the hidden vector a number. Without biases, as d2l's `AdditiveAttention`.
     """
@@ -55,7 +82,19 @@ class AdditiveScore(nn.Module):
         ):
             if given != wanted:
                 raise ValueError(f"{name} of width {given} for {name}_size={wanted}")
-        hidden = self.q_proj(query)[..., :, None, :] + self.k_proj(key)[..., None, :, :]
+        return self.compare(query, self.project(key))
+
+    def project(self, key: Float[Tensor, "*time key_size"]) -> Float[Tensor, "*time d_hidden"]:
+        """W_k k, which no query changes: once a sentence, not once a step."""
+        return self.k_proj(key)
+
+    def compare(
+        self,
+        query: Float[Tensor, "*batch query query_size"],
+        projected: Float[Tensor, "*batch key d_hidden"],
+    ) -> Float[Tensor, "*batch query key"]:
+        """The scores, from keys that are already projected."""
+        hidden = self.q_proj(query)[..., :, None, :] + projected[..., None, :, :]
         return self.v_proj(torch.tanh(hidden)).squeeze(-1)  # (..., Tq, Tk, hidden) before
 
 
@@ -80,7 +119,50 @@ class Attention(nn.Module):
         value: Float[Tensor, "*batch key value_size"],
         mask: Bool[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
-        weights = masked_softmax(self.score(query, key), mask)
+        return self._average(self.score(query, key), value, mask)
+
+    def project(self, key: Float[Tensor, "*batch key key_size"]) -> Float[Tensor, "*batch key _"]:
+        """The part of the score that no query changes: a decoder computes it once a sentence."""
+        return self.score.project(key) if hasattr(self.score, "project") else key
+
+    def attend(
+        self,
+        query: Float[Tensor, "*batch query query_size"],
+        projected: Float[Tensor, "*batch key _"],
+        value: Float[Tensor, "*batch key value_size"],
+        mask: Bool[Tensor, "..."] | None = None,
+        *,
+        prior: Float[Tensor, "..."] | None = None,
+    ) -> Float[Tensor, "*batch query value_size"]:
+        """`forward` from keys that `project` has prepared; `prior` is added to the scores."""
+        compare = getattr(self.score, "compare", self.score)
+        scores = compare(query, projected)
+        return self._average(scores if prior is None else scores + prior, value, mask)
+
+    def _average(self, scores: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
+        weights = masked_softmax(scores, mask)
         if self.record is not None:
             self.record.append(weights.detach())
         return F.dropout(weights, self.dropout, self.training) @ value
+
+
+def window_mask(
+    center: Float[Tensor, " batch"], width: int, k_len: int
+) -> Bool[Tensor, "batch 1 {k_len}"]:
+    """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
+    return _distance(center, k_len).abs() <= width
+
+
+def gaussian_prior(
+    center: Float[Tensor, " batch"], width: int, k_len: int
+) -> Float[Tensor, "batch 1 {k_len}"]:
+    """−(s − center)²/2σ² with σ = width/2, to be added to the scores (Luong et al. 2015, eq. 10).
+
+    The paper multiplies the weights by its exponential after the softmax, so that they no longer
+    add up to 1; added before it, the weights are the paper's, renormalised.
+    """
+    return -_distance(center, k_len).square() / (2 * (width / 2) ** 2)
+
+
+def _distance(center: Tensor, k_len: int) -> Tensor:
+    return torch.arange(k_len, device=center.device) - center[:, None, None]

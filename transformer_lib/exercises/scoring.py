@@ -125,6 +125,14 @@ def _(scores, mask):
     return weights.masked_fill(~mask, 0.0)
 
 
+@masked_softmax.mistake(
+    "You set the hidden weights to −∞. It is the hidden score that becomes −∞, before the softmax; "
+    "the weight then comes out as 0."
+)
+def _(scores, mask):
+    return scores.softmax(dim=-1).masked_fill(~mask, float("-inf"))
+
+
 @masked_softmax.mistake("The mask is not used.")
 def _(scores, mask):
     return scores.softmax(dim=-1)
@@ -169,6 +177,11 @@ def _(query, key, W_q, W_k, w_v):
 )
 def _(query, key, W_q, W_k, w_v):
     return torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None])
+
+
+@additive_score.mistake("These are weights. A score comes before the softmax.")
+def _(query, key, W_q, W_k, w_v):
+    return (torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v).softmax(dim=-1)
 
 
 @additive_score.mistake("The tanh is missing. Without it the query shifts all scores alike.")
