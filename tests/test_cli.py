@@ -194,3 +194,21 @@ def test_every_help_teaches_by_an_example(command, capsys):
         main([*command, "--help"])
     assert stop.value.code == 0
     assert f"python -m transformer_lib {(command or ['train'])[0]} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("model", ["gru", "bahdanau", "luong-local-p"])
+def test_recurrent_models_are_served_like_the_transformer(model, tmp_path, capsys):
+    out = str(tmp_path / model)
+    arguments = ["--corpus", "everyday", "--model", model, "--out", out, "--max-tokens", "512"]
+    assert main(["train", *arguments, "--steps", "2", "--evaluate-every", "2"]) == 0
+    assert main(["train", "--resume", "--out", out, "--steps", "3"]) == 0
+    capsys.readouterr()
+    assert main(["translate", "--model", out, "--beam", "2", "I'm home."]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert load_model(out).model.config.max_len == 256
+
+
+def test_a_recurrent_model_has_no_presets(tmp_path, capsys):
+    arguments = ["train", "--model", "gru", "--preset", "small", "--out", str(tmp_path)]
+    assert main(arguments) == 1
+    assert "--model gru comes in one size" in capsys.readouterr().err

@@ -21,6 +21,7 @@ LEVELS = [
     {"transformer"},
     {"training", "decoding", "d2l_bridge"},
     {"checkpoints", "translation"},
+    {"ladder"},
     {"exercises", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}

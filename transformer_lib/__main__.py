@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import torch
+from torch import nn
 from tqdm.auto import tqdm
 
 from transformer_lib.batching import TokenBatches, encode_pairs
@@ -25,6 +26,15 @@ from transformer_lib.corpus import (
     verify,
 )
 from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
+from transformer_lib.ladder import (
+    MODELS,
+    STORED,
+    LadderSettings,
+    build_ladder,
+    ladder_table,
+    read_ladder,
+)
+from transformer_lib.recurrent import KINDS, make_recurrent
 from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
 from transformer_lib.transformer import PRESETS, make_model
@@ -95,8 +105,7 @@ def train(args: argparse.Namespace) -> None:
         model = loaded.model.to(device)
     else:
         vocabularies = _vocabularies(corpus, options)
-        sizes = {"dropout": options.dropout, "max_len": MAX_LEN, "tie_weights": options.tie}
-        model = make_model(*map(len, vocabularies), options.preset, **sizes).to(device)
+        model = _fresh_model(options, *map(len, vocabularies)).to(device)
 
     encode = [vocabulary.encode for vocabulary in vocabularies]
     examples = encode_pairs(corpus.train, *encode, MAX_LEN)
@@ -115,7 +124,7 @@ def train(args: argparse.Namespace) -> None:
         f"vocabularies of {len(vocabularies[0])} and {len(vocabularies[1])}"
     )
     _say(
-        f"{options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, "
+        f"{options.model}, {options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, "
         f"{options.steps} steps"
     )
 
@@ -182,6 +191,7 @@ SETTINGS = (
     "max_pairs",
     "max_words",
     "hold_out",
+    "model",
     "preset",
     "tokens",
     "tie",
@@ -196,6 +206,18 @@ SETTINGS = (
     "evaluate_every",
     "seed",
 )
+
+
+def _fresh_model(options: argparse.Namespace, *vocab_sizes: int) -> nn.Module:
+    sizes = {"dropout": options.dropout, "max_len": MAX_LEN}
+    if options.model == "transformer":
+        return make_model(*vocab_sizes, options.preset, tie_weights=options.tie, **sizes)
+    if (options.preset, options.tie) != ("tiny", "target"):
+        raise ValueError(
+            f"--model {options.model} comes in one size, with the output tied to the target: "
+            f"leave out --preset {options.preset} --tie {options.tie}"
+        )
+    return make_recurrent(*vocab_sizes, options.model, **sizes)
 
 
 def _settings(loaded: LoadedModel) -> dict:
@@ -305,6 +327,16 @@ def _translator(args: argparse.Namespace) -> Translator:
     return Translator(*load_model(args.model, pick_device(args.device))[:3])
 
 
+# ------------------------------------------------------------------------------------------- ladder
+
+
+def ladder(args: argparse.Namespace) -> None:
+    if not args.show:
+        settings = LadderSettings(steps=args.steps)
+        build_ladder(args.models, args.seeds, args.out, settings, _say, sys.stderr.isatty())
+    print(ladder_table(read_ladder(args.out, LadderSettings(steps=args.steps))).to_string())
+
+
 # --------------------------------------------------------------------------------------------- data
 
 
@@ -410,7 +442,7 @@ def _parser() -> argparse.ArgumentParser:
     p = command(
         "train",
         train,
-        "Train a Transformer on sentence pairs and save it as it improves.",
+        "Train a model on sentence pairs and save it as it improves.",
         "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba",
         machine,
     )
@@ -442,7 +474,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SENTENCE",
         help="source sentences that must not be trained on",
     )
-    add("--preset", choices=PRESETS, default="tiny", help="size of the model")
+    add(
+        "--model",
+        choices=("transformer", *KINDS),
+        default="transformer",
+        help="what to train; the recurrent ones have as many parameters as the tiny Transformer",
+    )
+    add("--preset", choices=PRESETS, default="tiny", help="size of the Transformer")
     add(
         "--tokens",
         type=_tokens,
@@ -516,6 +554,20 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--json", action="store_true", help="print JSON: seen and held_out, each with its scores"
     )
+
+    p = command(
+        "ladder",
+        ladder,
+        "Train every model of the lessons on the same data, from three seeds, and print the table.",
+        "ladder --models gru bahdanau --seeds 0 --steps 50 --out my-ladder.json",
+    )
+    add = p.add_argument
+    add("--models", nargs="+", choices=MODELS, default=list(MODELS), help="the rungs")
+    add("--seeds", nargs="+", type=int, default=[0, 1, 2], help="of weights and order")
+    add("--steps", type=_positive, default=LadderSettings.steps, help="updates of each model")
+    add("--out", type=Path, default=STORED, help="rows that are there and not stale are kept")
+    add("--show", action="store_true", help="only print the table, train nothing")
+    add("--threads", type=_positive, default=1, help="CPU threads")
 
     p = command(
         "data",

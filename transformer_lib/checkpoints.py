@@ -29,9 +29,20 @@ from safetensors.torch import save_model as save_weights
 from torch import Tensor, nn
 
 from transformer_lib.corpus import Subwords, Vocabulary, vocabulary_from_json
+from transformer_lib.recurrent import (
+    BahdanauSeq2Seq,
+    LuongSeq2Seq,
+    PlainSeq2Seq,
+    RecurrentConfig,
+)
 from transformer_lib.transformer import Transformer, TransformerConfig
 
-MODELS = {"transformer": (Transformer, TransformerConfig)}
+MODELS = {
+    "transformer": (Transformer, TransformerConfig),
+    "gru": (PlainSeq2Seq, RecurrentConfig),
+    "bahdanau": (BahdanauSeq2Seq, RecurrentConfig),
+    "luong": (LuongSeq2Seq, RecurrentConfig),
+}
 
 AnyVocabulary = Vocabulary | Subwords
 

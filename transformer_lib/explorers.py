@@ -19,6 +19,7 @@ KERNEL_EXPRESSIONS = {
     "triangular": "max(0, 1 - abs(datum.u))",
     "epanechnikov": "max(0, 1 - datum.u * datum.u)",
 }
+WHITE_TO_BLUE = ["#f7fbff", "#6baed6", "#08306b"]  # as the heat maps of `plotting`
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
 
 
@@ -113,7 +114,7 @@ def bandwidth_explorer(
             text="'mean squared distance to the true curve: ' + format(datum.error, '.3f')"
         )
         .mark_text(align="left", fontSize=14)
-        .encode(x=alt.value(8), y=alt.value(8), text="text:N")
+        .encode(x=alt.value(8), y=alt.value(-6), text="text:N")
     )
     weights = weighted.mark_rect().encode(
         x=alt.X("x:O", title="keys, from small to large", axis=alt.Axis(labels=False, ticks=False)),
@@ -122,7 +123,7 @@ def bandwidth_explorer(
         ),
         color=alt.Color(
             "weight:Q",
-            scale=alt.Scale(type="sqrt", scheme="blues", domain=[0, 1]),
+            scale=alt.Scale(type="sqrt", range=WHITE_TO_BLUE, domain=[0, 1]),
             title="weight (root scale)",
         ),
         tooltip=[
@@ -131,7 +132,9 @@ def bandwidth_explorer(
             alt.Tooltip("weight:Q", format=".3f"),
         ],
     )
-    left = (true_curve + dots + curve + error).properties(width=400, height=300, title=title)
+    left = (true_curve + dots + curve + error).properties(
+        width=400, height=300, title=alt.TitleParams(title, offset=16)
+    )
     return (
         alt.hconcat(left, weights.properties(width=300, height=300, title="Who looks at whom"))
         .add_params(*params)
@@ -275,7 +278,7 @@ def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
             x=alt.X(**across),
             y=alt.Y(**down),
             color=alt.Color(
-                "weight:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title="weight"
+                "weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight"
             ),
             tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
         )

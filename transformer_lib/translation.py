@@ -205,9 +205,12 @@ class Translator:
         with record_attention(self.model.eval()) as maps:
             self.model(batch.src, batch.tgt_in, batch.src_mask)
         self.model.train(training)
-        for name, (weights,) in maps.items():
+        for name, records in maps.items():
+            if name == "decoder.attention":  # a recurrent decoder: one head, a record a step
+                yield "cross", 0, torch.cat(records, dim=1)[:, None].cpu()
+                continue
             side, _, layer, attention = name.split(".")
-            yield ("cross" if attention == "cross_attn" else side), int(layer), weights.cpu()
+            yield ("cross" if attention == "cross_attn" else side), int(layer), records[0].cpu()
 
 
 def _links(weights: Float[Tensor, "target source"]) -> set[tuple[int, int]]:
