@@ -184,6 +184,7 @@ def scale_explorer(
                 bin=alt.Bin(extent=[-60, 60], step=2),
                 title="score",
                 scale=alt.Scale(domain=[-60, 60]),
+                axis=alt.Axis(values=list(range(-60, 61, 20))),
             ),
             y=alt.Y("count()", title="pairs", scale=alt.Scale(domain=[0, len(dots[1])])),
         )

@@ -209,7 +209,7 @@ def plot_lookup(
             (9.2, "output"),
         ):
             ax.text(x, len(keys) - 0.3, name, ha="center", color="#555555")
-        ax.set(xlim=(-0.6, 10.2), ylim=(-0.6, len(keys)), title=title)
+        ax.set(xlim=(-0.6, 10.8), ylim=(-0.6, len(keys)), title=title)
         ax.axis("off")
         given = ", ".join(f"{k} {s:.2f}" for k, s in zip(keys, shares, strict=True))
         _show(fig, f"{title}. The query {query} gives its shares to {given}. Output: {output}.")
