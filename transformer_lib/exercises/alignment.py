@@ -1,0 +1,188 @@
+"""One step of a decoder that looks back, and how well it looks. Lessons 06, 07."""
+
+import torch
+
+from transformer_lib.exercises.machinery import Exercise
+
+
+def _step():
+    torch.manual_seed(12)
+    shapes = (4,), (5, 6), (3, 4), (3, 6), (3,)
+    return [tuple(torch.randn(shape) for shape in shapes)]
+
+
+attention_step = Exercise(
+    task="One step of Bahdanau's decoder: state s (4,), encoder states h (5, 6), W_s (3, 4), "
+    "W_h (3, 6), v (3,). Score each encoder state with vᵀ tanh(W_s s + W_h h_i), make shares of the "
+    "scores, and return the context (6,).",
+    cases=_step,
+    hints=(
+        "One score for each of the five encoder states: `torch.tanh(W_s @ s + h @ W_h.T) @ v`.",
+        "The shares are a softmax over the five scores.",
+        "The context is the encoder states, mixed with the shares: `shares @ h`.",
+    ),
+    passed="The context is a result, not a parameter: another state s gives another context.",
+)
+
+
+@attention_step.solution
+def my_attention_step(s, h, W_s, W_h, v):
+    scores = torch.tanh(W_s @ s + h @ W_h.T) @ v
+    return scores.softmax(dim=0) @ h
+
+
+@attention_step.solution
+def _(s, h, W_s, W_h, v):
+    scores = torch.stack([v @ torch.tanh(W_s @ s + W_h @ state) for state in h])
+    shares = scores.exp() / scores.exp().sum()
+    return sum(share * state for share, state in zip(shares, h, strict=True))
+
+
+@attention_step.mistake("These are the shares. They still have to mix the encoder states.")
+def _(s, h, W_s, W_h, v):
+    return (torch.tanh(W_s @ s + h @ W_h.T) @ v).softmax(dim=0)
+
+
+@attention_step.mistake("There is no softmax: scores are not shares.")
+def _(s, h, W_s, W_h, v):
+    return (torch.tanh(W_s @ s + h @ W_h.T) @ v) @ h
+
+
+@attention_step.mistake("The tanh is missing. Without it the state s shifts all scores alike.")
+def _(s, h, W_s, W_h, v):
+    return ((W_s @ s + h @ W_h.T) @ v).softmax(dim=0) @ h
+
+
+@attention_step.mistake(
+    "You mix the projected states W_h h. The projection serves the score; the context mixes h itself."
+)
+def _(s, h, W_s, W_h, v):
+    scores = torch.tanh(W_s @ s + h @ W_h.T) @ v
+    return scores.softmax(dim=0) @ (h @ W_h.T)
+
+
+@attention_step.mistake("You took the best encoder state alone. The context is a mixture of all.")
+def _(s, h, W_s, W_h, v):
+    return h[(torch.tanh(W_s @ s + h @ W_h.T) @ v).argmax()]
+
+
+@attention_step.mistake("The state s plays no part in your scores: every step would look alike.")
+def _(s, h, W_s, W_h, v):
+    return (torch.tanh(h @ W_h.T) @ v).softmax(dim=0) @ h
+
+
+def _links():
+    gold = {(0, 0), (1, 1), (2, 1), (4, 3)}
+    return [
+        ({(0, 0), (2, 1), (3, 3)}, gold),
+        ({(0, 0), (1, 1), (2, 1), (4, 3)}, gold),
+        ({(5, 0)}, gold),
+    ]
+
+
+error_rate = Exercise(
+    task="Alignment error rate of found links against gold links, both sets of (source, target) "
+    "pairs: 1 − 2 · (links in both) / (number found + number gold).",
+    cases=_links,
+    hints=(
+        "`found & gold` is the set of links in both.",
+        "`len` counts them. All links found and no other must give 0, none right must give 1.",
+    ),
+    passed="It punishes what was missed and what was made up.",
+    tolerance=1e-6,
+)
+
+
+@error_rate.solution
+def my_error_rate(found, gold):
+    return 1 - 2 * len(found & gold) / (len(found) + len(gold))
+
+
+@error_rate.solution
+def _(found, gold):
+    hits = sum(link in gold for link in found)
+    return (len(found) + len(gold) - 2 * hits) / (len(found) + len(gold))
+
+
+@error_rate.mistake("This is a score, where 1 is good. An error rate is 1 minus it.")
+def _(found, gold):
+    return 2 * len(found & gold) / (len(found) + len(gold))
+
+
+@error_rate.mistake(
+    "You divide by the links found alone: a model that finds one link looks perfect."
+)
+def _(found, gold):
+    return 1 - len(found & gold) / len(found)
+
+
+@error_rate.mistake(
+    "You divide by the gold links alone: a model that links everything looks perfect."
+)
+def _(found, gold):
+    return 1 - len(found & gold) / len(gold)
+
+
+@error_rate.mistake("A factor 2 is missing: with every link right you must get 0.")
+def _(found, gold):
+    return 1 - len(found & gold) / (len(found) + len(gold))
+
+
+@error_rate.mistake(
+    "You divide by the links in either set. Those in both count twice below the line."
+)
+def _(found, gold):
+    return 1 - len(found & gold) / len(found | gold)
+
+
+def _windows():
+    return [(torch.tensor([1.0, 4.0, 0.0]), 3, 8), (torch.tensor([2.5, 3.0]), 1, 5)]
+
+
+window = Exercise(
+    task="Which source positions may a local attention see? Centers (B,), a half width D, and the "
+    "number of source positions n: a boolean mask (B, n), True where |position − center| ≤ D.",
+    cases=_windows,
+    hints=(
+        "The positions are `torch.arange(n)`, on the source axis.",
+        "Give the centers an axis: `positions - centers[:, None]` is (B, n).",
+    ),
+    passed="The window lies on the source. On the target axis it would say which words were written.",
+)
+
+
+@window.solution
+def my_window(centers, D, n):
+    return (torch.arange(n) - centers[:, None]).abs() <= D
+
+
+@window.solution
+def _(centers, D, n):
+    positions = torch.arange(n).expand(len(centers), n)
+    return (positions >= centers[:, None] - D) & (positions <= centers[:, None] + D)
+
+
+@window.mistake("The edges are missing: a position exactly D away still belongs to the window.")
+def _(centers, D, n):
+    return (torch.arange(n) - centers[:, None]).abs() < D
+
+
+@window.mistake("Your window is D wide in all. It reaches D to the left and D to the right.")
+def _(centers, D, n):
+    return (torch.arange(n) - centers[:, None]).abs() <= D / 2
+
+
+@window.mistake("You look back only. The window has two sides.")
+def _(centers, D, n):
+    distance = centers[:, None] - torch.arange(n)
+    return (distance >= 0) & (distance <= D)
+
+
+@window.mistake("The mask is the wrong way round: True means that the position may be seen.")
+def _(centers, D, n):
+    return (torch.arange(n) - centers[:, None]).abs() > D
+
+
+@window.mistake("This is the Gaussian, a weight. The window itself is a mask: True or False.")
+def _(centers, D, n):
+    return torch.exp(-((torch.arange(n) - centers[:, None]) ** 2) / (2 * (D / 2) ** 2))

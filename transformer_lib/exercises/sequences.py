@@ -1,0 +1,141 @@
+"""Teacher forcing: what a decoder reads, what it must say, and what it is charged for. Lesson 05."""
+
+import torch
+import torch.nn.functional as F
+
+from transformer_lib.exercises.machinery import Exercise
+
+shift = Exercise(
+    task="`target` holds ids that end in eos, (B, T), padded with 0. Return what the decoder reads: "
+    "bos in front, the last column gone, the same shape.",
+    cases=lambda: [
+        (torch.tensor([[7, 8, 9, 2], [5, 2, 0, 0], [6, 4, 2, 0]]), 1),
+        (torch.tensor([[5, 2, 0], [4, 2, 0]]), 3),
+    ],
+    hints=(
+        "At the first step the decoder has read nothing but bos; at the second, bos and the first "
+        "word.",
+        "All columns but the last are `target[:, :-1]`.",
+        "`torch.cat` joins a column of bos, `torch.full((B, 1), bos)`, and those.",
+    ),
+    passed="Position t reads the words before t, and must say word t.",
+)
+
+
+@shift.solution
+def my_shift(target, bos):
+    first = torch.full_like(target[:, :1], bos)
+    return torch.cat([first, target[:, :-1]], dim=1)
+
+
+@shift.solution
+def _(target, bos):
+    read = target.roll(1, dims=1)
+    read[:, 0] = bos
+    return read
+
+
+@shift.mistake(
+    "The decoder reads the very word it must say. It would learn to copy its input, and could not "
+    "write a word on its own."
+)
+def _(target, bos):
+    return target
+
+
+@shift.mistake("The first column of the target is lost, and no bos was put in: you shifted left.")
+def _(target, bos):
+    return torch.cat([target[:, 1:], torch.zeros_like(target[:, :1])], dim=1)
+
+
+@shift.mistake("bos is in front, but the last column is still there: drop it.")
+def _(target, bos):
+    return torch.cat([torch.full_like(target[:, :1], bos), target], dim=1)
+
+
+@shift.mistake("bos replaced the first word. It goes in front of it, and the last column goes.")
+def _(target, bos):
+    read = target.clone()
+    read[:, 0] = bos
+    return read
+
+
+@shift.mistake("The last word came round to the front. There must be bos.")
+def _(target, bos):
+    return target.roll(1, dims=1)
+
+
+def _logits():
+    torch.manual_seed(11)
+    targets = torch.tensor([[5, 6, 2, 0], [4, 2, 0, 0], [3, 5, 4, 2]])
+    return [
+        (torch.randn(3, 4, 7), targets),
+        (torch.randn(2, 3, 5), torch.tensor([[4, 2, 0], [2, 0, 0]])),
+    ]
+
+
+loss = Exercise(
+    task="Mean cross-entropy in nats over the real words: logits (B, T, V) and targets (B, T), in "
+    "which 0 is padding. Padding counts neither in the sum nor in the number.",
+    cases=_logits,
+    hints=(
+        "The loss of one word is minus the log-probability of the right id: `log_softmax`, then "
+        "`gather`.",
+        "`real = targets != 0` says which positions count.",
+        "`F.cross_entropy(logits[real], targets[real])` does it all.",
+    ),
+    passed="e to this loss is the perplexity: among how many words the model hesitates.",
+)
+
+
+@loss.solution
+def my_loss(logits, targets):
+    real = targets != 0
+    log_probs = logits.log_softmax(dim=-1)
+    of_target = log_probs.gather(-1, targets[..., None])[..., 0]
+    return -(of_target * real).sum() / real.sum()
+
+
+@loss.solution
+def _(logits, targets):
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+
+
+@loss.mistake("Padding is counted: the model is taught to say padding, and short sentences pay.")
+def _(logits, targets):
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+@loss.mistake(
+    "Padding is left out of the sum, but you divide by all positions. The more padding, the "
+    "smaller the loss: divide by the number of real words."
+)
+def _(logits, targets):
+    losses = F.cross_entropy(logits.mT, targets, reduction="none")
+    return (losses * (targets != 0)).mean()
+
+
+@loss.mistake(
+    "You averaged each sentence first, then the sentences. A word in a short sentence then counts "
+    "more than one in a long sentence."
+)
+def _(logits, targets):
+    real = targets != 0
+    losses = F.cross_entropy(logits.mT, targets, reduction="none") * real
+    return (losses.sum(dim=1) / real.sum(dim=1)).mean()
+
+
+@loss.mistake("This is the sum. Divide by the number of real words, or long batches weigh more.")
+def _(logits, targets):
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0, reduction="sum")
+
+
+@loss.mistake("Your loss is negative. Log-probabilities are: a minus sign is missing.")
+def _(logits, targets):
+    return -F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+
+
+@loss.mistake("A softmax too many: cross_entropy takes logits and applies its own.")
+def _(logits, targets):
+    probabilities = logits.softmax(dim=-1)
+    return F.cross_entropy(probabilities.flatten(0, 1), targets.flatten(), ignore_index=0)
