@@ -8,6 +8,7 @@ from transformer_lib.corpus import Corpus, load_corpus
 from transformer_lib.ladder import (
     MODELS,
     LadderSettings,
+    band,
     build_ladder,
     fingerprint,
     ladder_batches,
@@ -23,16 +24,26 @@ SHORT = LadderSettings(steps=2)
 @pytest.fixture(scope="module")
 def small():
     corpus = load_corpus("grammar")
-    cut = {split: getattr(corpus, split)[:40] for split in ("train", "valid", "test", "test_long")}
-    return Corpus(corpus.name, corpus.languages, **cut)
+    cut = {split: getattr(corpus, split)[:8] for split in ("valid", "test", "test_long")}
+    return Corpus(corpus.name, corpus.languages, train=corpus.train[:40], **cut)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory, small):
+    path, said = tmp_path_factory.mktemp("ladder") / "ladder.json", []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder, "load_corpus", lambda name: small)
+        build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, said.append, progress=False)
+    return path.read_text(), said
 
 
 @pytest.fixture
-def built(tmp_path, monkeypatch, small):
+def built(once, tmp_path, monkeypatch, small):
+    """A ladder of four rungs, to be changed at will."""
     monkeypatch.setattr(ladder, "load_corpus", lambda name: small)
-    path, said = tmp_path / "ladder.json", []
-    build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, said.append, progress=False)
-    return path, said
+    path = tmp_path / "ladder.json"
+    path.write_text(once[0])
+    return path, once[1]
 
 
 def test_a_row_a_model_and_seed(built):
@@ -87,10 +98,18 @@ def test_mean_and_spread_by_hand(built):
     assert table.loc["gru", "AER"] == "-"
 
 
+def test_a_band_is_the_stored_range_and_a_margin(built):
+    frame = read_ladder(built[0], SHORT)
+    frame["BLEU"] = [1.0, 2.0, 5.0, 9.0]
+    assert band(frame, "bahdanau", "BLEU", 0.5) == (4.5, 9.5)
+    with pytest.raises(ValueError, match="no row of 'luong-dot'"):
+        band(frame, "luong-dot", "BLEU", 0.5)
+
+
 def test_lengths_are_told_apart(built):
     path, _ = built
     lengths = read_lengths(path)
-    assert lengths.groupby(["model", "seed"]).pairs.sum().eq(40).all()
+    assert lengths.groupby(["model", "seed"]).pairs.sum().eq(8).all()
 
 
 def test_every_model_sees_the_same_batches(small):

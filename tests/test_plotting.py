@@ -47,6 +47,12 @@ def test_curves_are_told_apart_by_more_than_colour(shown):
     )
 
 
+def test_a_spread_is_drawn_as_bars(shown):
+    plot_curves({"a": ([1, 2], [3, 4])}, x="x", y="y", spread={"a": [0.5, 0.25]})
+    (bars,) = shown[0][0].axes[0].collections
+    assert [s[:, 1].tolist() for s in bars.get_segments()] == [[2.5, 3.5], [3.75, 4.25]]
+
+
 def test_maps_side_by_side_share_one_scale_and_many_keys_a_root_scale(shown):
     names = [str(i) for i in range(25)]
     narrow, wide = torch.eye(25), torch.full((25, 25), 0.04)

@@ -192,6 +192,16 @@ def ladder_table(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines).T
 
 
+def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[float, float]:
+    """Where a run of one more seed must fall: the range of the stored seeds, widened by a margin on
+    either side.
+    """
+    values = rows[rows.model == model][measure]
+    if values.empty:
+        raise ValueError(f"no row of {model!r}: python -m transformer_lib ladder --models {model}")
+    return values.min() - margin, values.max() + margin
+
+
 def _rows(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 

@@ -119,11 +119,12 @@ def plot_curves(
     y: str,
     title: str = "",
     points: Mapping[str, tuple[Sequence[float], Sequence[float]]] | None = None,
+    spread: Mapping[str, Sequence[float]] | None = None,
     log_x: bool = False,
     log_y: bool = False,
 ) -> None:
     """Lines in one frame, told apart by colour and marker: `curves` maps a name to its x values and
-    y values. `points` are drawn as dots behind them.
+    y values. `points` are drawn as dots behind them, `spread` as bars of that size up and down.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
@@ -135,6 +136,8 @@ def plot_curves(
             dense = len(xs) > 40
             marker, width = (None, 2) if dense else (marker, 2)
             ax.plot(xs, ys, color=color, marker=marker, linewidth=width, label=name)
+            if spread:
+                ax.errorbar(xs, ys, yerr=spread[name], color=color, fmt="none", capsize=4)
         ax.set_xlabel(x)
         ax.set_ylabel(y)
         ax.set_title(title)
