@@ -207,6 +207,13 @@ def test_a_misspelt_exercise_is_guessed(said):
     assert "'scoring.masked_softmax'" in said[0].data
 
 
+def test_the_name_comes_first(said):
+    exercises.check(lambda scores: scores)
+    exercises.hint([1, 2])
+    assert all("The name of the exercise comes first" in shown.data for shown in said)
+    assert len(said) == 2
+
+
 def test_hints_come_one_by_one_and_the_last_stays(said):
     hints = EXERCISES["scoring.masked_softmax"].hints
     for _ in range(len(hints) + 1):
@@ -246,3 +253,43 @@ def test_the_shown_solution_runs_by_itself():
             inspect.getclosurevars(exercise.solutions[0]).globals
         )
         assert not {n for n in used if n.startswith("_")}, name
+
+
+def test_a_check_leaves_random_numbers_and_types_alone():
+    def careless(scores):
+        torch.set_default_dtype(torch.float64)
+        torch.manual_seed(5)
+        return scores.softmax(dim=-1)
+
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    assert EXERCISES["basics.softmax"].judge(careless).passed
+    assert torch.equal(torch.rand(3), expected)
+    assert torch.get_default_dtype() == torch.float32
+
+
+def test_a_number_may_come_as_a_tensor_or_from_numpy():
+    scale = EXERCISES["attention.scale"]
+    assert scale.judge(lambda d, std: torch.tensor(float(std**2 * d**0.5))).passed
+    assert scale.judge(lambda d, std: np.float64(std**2 * d**0.5)).passed
+    assert not scale.judge(lambda d, std: torch.full((1,), std**2 * d**0.5)).passed
+
+
+def test_torchs_own_not_implemented_is_an_attempt():
+    verdict = EXERCISES["basics.softmax"].judge(lambda scores: scores.long().softmax(dim=-1))
+    assert verdict.attempted
+    assert "NotImplementedError" in verdict.message
+
+
+def test_a_wrong_result_is_spoken_of_before_a_changed_input():
+    def both(scores, mask):
+        scores[~mask] = float("-inf")
+        return scores.softmax(dim=-1)  # NaN where a row may see nothing
+
+    assert "NaN" in EXERCISES["scoring.masked_softmax"].judge(both).message
+
+
+@pytest.mark.parametrize("pair", [(1.0 + 1j, 1.0), (torch.ones(2) * 1j, torch.ones(2))])
+def test_complex_numbers_are_not_real_ones(pair):
+    assert not machinery.same(*pair, 1e-4)

@@ -86,6 +86,8 @@ def test_the_width_slider_computes_the_pooling(kernel):
     weights = [number(m["weight (root scale)"]) for m in marks if "key" in m]
     pooled = nadaraya_watson(queries, keys, values, kernel, width=1.25)
     assert torch.tensor(weights).view(9, 4) @ values == pytest.approx(pooled, abs=1e-4)
+    curve = [m for m in marks if "pooled" in m]
+    assert number(curve[0]["pooled"]) == pytest.approx(pooled[0].item(), abs=1e-3)
     (error,) = [m for m in marks if "mean squared distance to the true curve" in str(m)]
     assert f"{pooled.square().mean():.3f}" in str(error)
 
@@ -103,6 +105,26 @@ def test_the_width_of_scores_and_their_softmax_follow_the_switch(scaled):
     factor = 4 if scaled else 1
     shares = [number(m["share"]) for m in marks if "share" in m]
     assert shares == pytest.approx((rows[16] / factor).softmax(0).tolist(), abs=1e-3)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_the_histogram_counts_the_scores_that_the_switch_shows(scaled):
+    dots = {d: torch.full((10,), 3.0 * d) for d in (1, 4, 16)}
+    rows = {d: torch.zeros(5) for d in (1, 4, 16)}
+    marks = drawn(scale_explorer(dots, rows), power=2, scaled=scaled)
+    (bar,) = [m for m in marks if "pairs" in m]
+    assert number(bar["pairs"]) == 10
+    assert number(bar["score"].split(" ")[0]) == (12 if scaled else 48)
+
+
+def test_the_explorer_draws_the_head_that_is_selected_queries_down():
+    every = list(maps())
+    marks = drawn(attention_explorer(every), kind="cross", layer=1, head=2)
+    drawn_cells = {(m["query"], m["key"]): number(m["weight"]) for m in marks if "query" in m}
+    wanted = next(m for m in every if (m.kind, m.layer, m.head) == ("cross", 1, 2))
+    for i, query in enumerate(TARGET):
+        for j, key in enumerate(SOURCE):
+            assert drawn_cells[query, key] == pytest.approx(wanted.weights[i, j].item(), abs=1e-3)
 
 
 def test_what_does_not_fit_is_refused():

@@ -5,7 +5,13 @@ import torch
 mpl.use("agg")
 
 from transformer_lib import plotting
-from transformer_lib.plotting import compare_attention, plot_attention, plot_curves, plot_histogram
+from transformer_lib.plotting import (
+    compare_attention,
+    plot_attention,
+    plot_curves,
+    plot_histogram,
+    plot_lookup,
+)
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 
@@ -45,6 +51,32 @@ def test_curves_are_told_apart_by_more_than_colour(shown):
         shown[0][1]
         == "loss: loss against step. a: from 3 at 1 to 4 at 2; b: from 4 at 1 to 3 at 2."
     )
+
+
+def test_dense_curves_are_told_apart_by_stroke(shown):
+    xs = list(range(50))
+    plot_curves({"a": (xs, xs), "b": (xs, xs)}, x="step", y="loss")
+    first, second = shown[0][0].axes[0].lines
+    assert first.get_linestyle() != second.get_linestyle()
+
+
+def test_the_numbers_stand_in_their_cells(shown):
+    weights = torch.tensor([[0.75, 0.25], [0.1, 0.9], [0.5, 0.5]])
+    plot_attention(weights, ["a", "b", "c"], ["x", "y"])
+    written = {t.get_position(): t.get_text() for t in shown[0][0].axes[0].texts}
+    assert written[(1, 0)] == "0.25"
+    assert written[(0, 1)] == "0.10"
+    assert "c to x and y 0.50" in shown[0][1]
+
+
+def test_a_lookup_is_drawn_with_the_widest_line_at_the_largest_share(shown):
+    plot_lookup("q", ["a", "b"], torch.tensor([0.2, 0.8]), ["1", "2"], "1.8")
+    lines = [line for line in shown[0][0].axes[0].lines if line.get_linestyle() == "-"]
+    widths = {line.get_ydata()[-1]: line.get_linewidth() for line in lines[:1] + lines[2:3]}
+    assert widths[0] > widths[1], "b is the lower of the two"
+    assert "to a 0.20, b 0.80. Output: 1.8." in shown[0][1]
+    with pytest.raises(ValueError, match="2 keys, 1 values and 2 weights"):
+        plot_lookup("q", ["a", "b"], torch.tensor([0.2, 0.8]), ["1"], "1.8")
 
 
 def test_a_spread_is_drawn_as_bars(shown):

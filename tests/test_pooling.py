@@ -63,6 +63,17 @@ def test_moving_queries_and_keys_together_changes_nothing(kernel):
     assert_close(moved, kernel_weights(queries, keys, kernel, width=0.8))
 
 
+def test_a_neighbour_at_the_very_edge_counts_for_the_boxcar_alone():
+    edge = torch.tensor([1.0])
+    assert [k(edge).item() for k in (boxcar, triangular, epanechnikov)] == [0.5, 0, 0]
+
+
+def test_out_of_reach_the_gradient_is_0_and_not_nan():
+    keys = torch.tensor([0.0, 1.0], requires_grad=True)
+    kernel_weights(torch.tensor([0.5, 50.0]), keys)[:, 0].sum().backward()
+    assert keys.grad.isfinite().all()
+
+
 def test_no_key_in_reach_gives_0_and_not_nan():
     assert kernel_weights(torch.tensor([9.0]), torch.tensor([0.0, 1.0]), boxcar).tolist() == [
         [0, 0]

@@ -35,6 +35,7 @@ COLORS = (
     "#000000",
 )  # Okabe and Ito's, for all eyes
 MARKERS = "osD^vPX"
+STROKES = ("-", "--", "-.", ":")
 STYLE = {
     "font.size": 13,
     "axes.titlesize": 14,
@@ -48,19 +49,26 @@ def plot_attention(
     queries: Sequence[str],
     keys: Sequence[str],
     title: str = "Attention weights",
+    *,
+    axes: tuple[str, str] = ("queries", "keys"),
 ) -> None:
-    """A heat map of attention weights; the numbers stand in the cells where there is room for them."""
-    compare_attention({title: weights}, queries, keys)
+    """A heat map of attention weights; the numbers stand in the cells where there is room for them.
+
+    `axes` names what goes down and what goes across, should it be something else.
+    """
+    compare_attention({title: weights}, queries, keys, axes=axes)
 
 
 def compare_attention(
     maps: Mapping[str, Float[Tensor, "query key"]],
     queries: Sequence[str],
     keys: Sequence[str],
+    *,
+    axes: tuple[str, str] = ("queries", "keys"),
 ) -> None:
     """Heat maps side by side under one scale from 0 to 1; `maps` gives each its title.
 
-    With more than 20 keys every share is small, and the colour grows with its root instead.
+    With more than 20 keys most shares are small, and the colour grows with their root instead.
     """
     for title, weights in maps.items():
         if weights.shape != (len(queries), len(keys)):
@@ -81,10 +89,11 @@ def compare_attention(
                 weights.detach().float().cpu().numpy(), norm=scale, cmap="Blues", aspect="auto"
             )
             _name_axes(ax, queries, keys)
+            ax.set_xlabel(axes[1])
             ax.set_title(title)
-            if weights.numel() <= 80:
+            if weights.numel() <= 80 and not many:
                 _write_numbers(ax, weights)
-        frames[0, 0].set_ylabel("queries")
+        frames[0, 0].set_ylabel(axes[0])
         label = "weight (root scale)" if many else "weight"
         fig.colorbar(image, ax=frames, label=label, shrink=0.9)
         told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
@@ -100,7 +109,6 @@ def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
     if len(keys) <= 20 and max(map(len, keys)) >= 5:
         plt.setp(ax.get_xticklabels(), rotation=35, ha="left", rotation_mode="anchor")
     ax.xaxis.set_label_position("top")
-    ax.set_xlabel("keys")
     ax.tick_params(length=0)
 
 
@@ -123,19 +131,19 @@ def plot_curves(
     log_x: bool = False,
     log_y: bool = False,
 ) -> None:
-    """Lines in one frame, told apart by colour and marker: `curves` maps a name to its x values and
+    """Lines in one frame, told apart by colour, stroke and marker: `curves` maps a name to its x values and
     y values. `points` are drawn as dots behind them, `spread` as bars of that size up and down.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
         for name, (xs, ys) in (points or {}).items():
             ax.plot(xs, ys, "o", color="#888888", markersize=5, label=name)
-        for (name, (xs, ys)), color, marker in zip(
-            curves.items(), cycle(COLORS), cycle(MARKERS), strict=False
+        for (name, (xs, ys)), color, marker, stroke in zip(
+            curves.items(), cycle(COLORS), cycle(MARKERS), cycle(STROKES), strict=False
         ):
-            dense = len(xs) > 40
-            marker, width = (None, 2) if dense else (marker, 2)
-            ax.plot(xs, ys, color=color, marker=marker, linewidth=width, label=name)
+            look = {"color": color, "linewidth": 2, "label": name}
+            look |= {"linestyle": stroke} if len(xs) > 40 else {"marker": marker}
+            ax.plot(xs, ys, **look)
             if spread:
                 ax.errorbar(xs, ys, yerr=spread[name], color=color, fmt="none", capsize=4)
         ax.set_xlabel(x)
@@ -161,7 +169,7 @@ def plot_histogram(
         values = [v for sample in samples.values() for v in sample]
         edges = [min(values) + (max(values) - min(values)) * i / bins for i in range(bins + 1)]
         for (name, sample), color, style in zip(
-            samples.items(), cycle(COLORS), cycle(("-", "--", "-.", ":")), strict=False
+            samples.items(), cycle(COLORS), cycle(STROKES), strict=False
         ):
             line = {"histtype": "step", "linewidth": 2, "color": color, "linestyle": style}
             ax.hist(sample, bins=edges, label=name, **line)
@@ -244,12 +252,18 @@ def strongest_keys(
     weights: Float[Tensor, "query key"], queries: Sequence[str], keys: Sequence[str]
 ) -> str:
     """For each query the key it looks at most, in words: alt text."""
-    best, where = weights.detach().float().max(dim=1)
-    rows = list(zip(queries, where.tolist(), best.tolist(), strict=True))
+    rows = list(zip(queries, weights.detach().float().tolist(), strict=True))
     shown = rows[:: max(1, len(rows) // 10)]
-    pairs = ", ".join(f"{query} to {keys[key]} {share:.2f}" for query, key, share in shown)
+    pairs = ", ".join(f"{query} to {_strongest(row, keys)}" for query, row in shown)
     whose = "each query" if len(shown) == len(rows) else "some queries"
     return f"Strongest key of {whose}: {pairs}."
+
+
+def _strongest(row: Sequence[float], keys: Sequence[str]) -> str:
+    """The key with the largest share, all of them where several are equal, and that share."""
+    best = [key for key, share in zip(keys, row, strict=True) if share > max(row) - 1e-5]
+    named = " and ".join(best) if len(best) < 4 else f"{len(best)} keys alike"
+    return f"{named} {max(row):.2f}"
 
 
 def _show(fig: Figure, description: str) -> None:

@@ -56,7 +56,7 @@ def kernel_weights(
         raise ValueError(f"width={width} is not positive: a kernel needs some reach")
     raw = kernel((queries[:, None] - keys) / width)
     total = raw.sum(dim=1, keepdim=True)
-    return torch.where(total > 0, raw / total, 0.0)
+    return raw / total.where(total > 0, 1.0)
 
 
 def nadaraya_watson(

@@ -30,7 +30,7 @@ def exercises() -> dict[str, Exercise]:
     return found
 
 
-def check(name: str, answer: Any) -> None:
+def check(name: Any, answer: Any = None) -> None:
     """Say whether `answer` is right, and if not, which mistake it is. Never raises."""
     exercise = _find(name)
     if exercise is None:
@@ -42,7 +42,7 @@ def check(name: str, answer: Any) -> None:
     display(verdict)
 
 
-def hint(name: str) -> None:
+def hint(name: Any) -> None:
     """Give the next hint, the first one a nudge, the last one nearly a recipe."""
     exercise = _find(name)
     if exercise is None:
@@ -54,7 +54,7 @@ def hint(name: str) -> None:
     _say(f"Hint {given + 1} of {len(exercise.hints)}: {exercise.hints[given]}{end}")
 
 
-def solution(name: str, *, force: bool = False) -> None:
+def solution(name: Any, *, force: bool = False) -> None:
     """Print a solution, once something was tried (or with `force=True`)."""
     exercise = _find(name)
     if exercise is None:
@@ -82,8 +82,13 @@ def progress() -> None:
     display(table.style.hide(axis="index"))
 
 
-def _find(name: str) -> Exercise | None:
+def _find(name: Any) -> Exercise | None:
     known = exercises()
+    if not isinstance(name, str):
+        _say(
+            'The name of the exercise comes first, in quotes: `check("basics.softmax", my_softmax)`.'
+        )
+        return None
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.4) or sorted(known)
         _say(f"There is no exercise {name!r}. Did you mean {', '.join(map(repr, near))}?")

@@ -64,6 +64,18 @@ def _(q, keys, values):
     return (keys @ q).softmax(dim=0) @ values / math.sqrt(len(q))
 
 
+@one_query.mistake("You multiply by √d. Wide vectors have large scores already: divide.")
+def _(q, keys, values):
+    return (keys @ q * math.sqrt(len(q))).softmax(dim=0) @ values
+
+
+@one_query.mistake(
+    "q and keys do not line up this way round. `keys @ q` is one score for each key."
+)
+def _(q, keys, values):
+    return (q @ keys / math.sqrt(len(q))).softmax(dim=0) @ values
+
+
 @one_query.mistake("These are the weights. Attention returns the values, mixed with them.")
 def _(q, keys, values):
     return (keys @ q / math.sqrt(len(q))).softmax(dim=0)

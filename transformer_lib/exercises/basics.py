@@ -8,7 +8,8 @@ from transformer_lib.exercises.machinery import Exercise
 def _scores():
     torch.manual_seed(1)
     small, apart = torch.randn(3, 4), torch.tensor([[0.0], [-500.0]]) + torch.randn(2, 5)
-    return [(small,), (apart,), (1000 + torch.randn(2, 3, 5),)]
+    wide = torch.tensor([[0.0, 150.0, -150.0, 3.0, 1.0]])
+    return [(small,), (apart,), (1000 + torch.randn(2, 3, 5),), (wide,)]
 
 
 softmax = Exercise(
@@ -68,8 +69,40 @@ def _(scores):
     return e / e.sum()
 
 
+@softmax.mistake(_OTHER_AXIS)
+def _(scores):
+    e = (scores - scores.max(dim=-1, keepdim=True).values).exp()
+    return e / e.sum()
+
+
+@softmax.mistake(_OTHER_AXIS)
+def _(scores):
+    e = (scores - scores.max(dim=-1, keepdim=True).values).exp()
+    return e / e.sum(dim=0)
+
+
+@softmax.mistake(_OTHER_AXIS)
+def _(scores):
+    return scores.exp() / scores.exp().sum()
+
+
+@softmax.mistake(_OTHER_AXIS)
+def _(scores):
+    return scores.exp() / scores.exp().sum(dim=0)
+
+
 @softmax.mistake(
-    "The sum has lost its axis, so it does not line up with the rows: `sum(dim=-1, keepdim=True)`."
+    "You subtract the mean of the row. The largest exponent is then above 0 and can still overflow: "
+    "subtract the largest score."
+)
+def _(scores):
+    e = (scores - scores.mean(dim=-1, keepdim=True)).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+@softmax.mistake(
+    "The maximum or the sum has lost its axis and does not line up with the rows: "
+    "`keepdim=True` keeps it."
 )
 def _(scores):
     e = (scores - scores.max(dim=-1, keepdim=True).values).exp()
@@ -98,6 +131,7 @@ mix = Exercise(
         "For one row of weights and one table: multiply each row of the table by its weight and "
         "add the rows up.",
         "That is a matrix product, once for each of the n tables.",
+        "`@` does it for all n at once: `weights @ values`.",
     ),
     passed="This product is the last step of every attention in the series.",
 )
@@ -113,7 +147,7 @@ def _(weights, values):
     return (weights[..., None] * values[:, None]).sum(dim=2)
 
 
-@mix.mistake("`*` multiplies number by number. A matrix product is `@`.")
+@mix.mistake("Number by number (`*`, `+`) these shapes do not fit. A matrix product is `@`.")
 def _(weights, values):
     return weights * values
 

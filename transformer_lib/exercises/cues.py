@@ -18,9 +18,9 @@ look_up = Exercise(
     hints=(
         "Three steps: one score a key, one share a key, one mixture.",
         "`keys @ query` holds all five matches at once.",
-        "A low temperature must make the scores larger, before the softmax.",
+        "`shares = (keys @ query / temperature).softmax(dim=0)`, and then mix the rows of `values`.",
     ),
-    passed="At temperature 0.01 it would be a hard look-up, at 100 an average.",
+    passed="Very cold it is a hard look-up, very hot an average.",
 )
 
 
@@ -64,6 +64,11 @@ def _(query, keys, values, temperature):
 )
 def _(query, keys, values, temperature):
     return ((keys @ query).softmax(dim=0) / temperature) @ values
+
+
+@look_up.mistake("query and keys do not line up this way round. `keys @ query` is one score a key.")
+def _(query, keys, values, temperature):
+    return (query @ keys / temperature).softmax(dim=0) @ values
 
 
 @look_up.mistake("You returned the shares. They still have to mix the values.")
@@ -131,6 +136,11 @@ def _(weights):
 @entropy.mistake(_BITS)
 def _(weights):
     return -(weights * weights.log2()).sum(dim=-1)
+
+
+@entropy.mistake("This is e to the entropy, the number of keys. Asked is the entropy itself.")
+def _(weights):
+    return torch.special.entr(weights).sum(dim=-1).exp()
 
 
 @entropy.mistake("You added everything up to one number. Each row has its own entropy.")

@@ -11,8 +11,9 @@ import dis
 import inspect
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -111,42 +112,62 @@ class Exercise:
         return "\n".join(line for line in lines if not line.startswith("@"))
 
     def judge(self, answer: Any) -> Verdict:
-        """Passed, not attempted, or which mistake it is. Never raises."""
+        """Passed, not attempted, or which mistake it is, whatever the answer does."""
         try:
             return self._judge(answer)
         except Exception as error:  # an answer may return anything, also what cannot be compared
             return Verdict(False, f"This could not be judged: {_said(error)}")
 
     def _judge(self, answer: Any) -> Verdict:
-        called = f"`{self.name}({', '.join(self.parameters)})`"
         if not callable(answer):
             return Verdict(
                 False, f"Give `check` the function itself, `{self.name}`, not what it returned."
             )
         if is_stub(answer):
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
-        got = run(answer, self.cases(), self.parameters)
-        if any(isinstance(outcome.error, NotImplementedError) for outcome in got):
-            return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
-        right = run(self.solutions[0], self.cases(), self.parameters)
-        if self._alike(got, right):
-            return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
-        for message, mistake in self.mistakes:
-            if self._alike(got, run(mistake, self.cases(), self.parameters)):
-                return Verdict(False, message)
-        for outcome, wanted, case in zip(got, right, self.cases(), strict=True):
-            if not outcome.like(wanted, self.tolerance):
-                given = ", ".join(map(describe, case))
-                return Verdict(False, difference(outcome, wanted, called, given, self.tolerance))
-        raise AssertionError("an answer differs, but in no case")
+        with _as_it_was():
+            cases = self.cases()
+            got = run(answer, cases, self.parameters)
+            right = run(self.solutions[0], cases, self.parameters)
+            if all(_by_hand(outcome.error, answer) for outcome in got):
+                return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
+            if self._alike(got, right):
+                return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
+            for message, mistake in self.mistakes:
+                if self._alike(got, run(mistake, cases, self.parameters)):
+                    return Verdict(False, message)
+            return Verdict(False, self._worst_difference(got, right, cases))
+
+    def _worst_difference(
+        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
+    ) -> str:
+        """The first case that goes wrong; one with a wrong result before one that only changed its
+        input.
+        """
+        called = f"`{self.name}({', '.join(self.parameters)})`"
+        wrong = [
+            (outcome, wanted, ", ".join(map(describe, case)))
+            for outcome, wanted, case in zip(got, right, cases, strict=True)
+            if not outcome.like(wanted, self.tolerance)
+        ]
+        outcome, wanted, given = min(
+            wrong,
+            key=lambda case: case[0].like(
+                replace(case[1], changed=case[0].changed), self.tolerance
+            ),
+        )
+        return difference(outcome, wanted, called, given, self.tolerance)
 
     def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
         return all(a.like(b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
 
 
 def run(answer: Answer, cases: Sequence[tuple], names: Sequence[str]) -> list[Outcome]:
-    """Call `answer` on a fresh copy of each case, in a thread of its own that is stopped after five
-    seconds in all.
+    """Call `answer` on a fresh copy of each case, in a thread of its own that is told to stop after
+    five seconds in all.
+
+    One that catches everything, or sits in a call that is not Python's, cannot be stopped from
+    outside; it is left behind, and goes with the kernel.
     """
     outcomes: list[Outcome] = []
 
@@ -169,15 +190,38 @@ def run(answer: Answer, cases: Sequence[tuple], names: Sequence[str]) -> list[Ou
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(SECONDS)
-    stop_at = time.monotonic() + 1.0
-    while thread.is_alive() and time.monotonic() < stop_at:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(TimeUp)
-        )
-        thread.join(0.05)
+    try:
+        thread.join(SECONDS)
+    finally:  # also on Ctrl-C
+        stop_at = time.monotonic() + 1.0
+        while thread.is_alive() and time.monotonic() < stop_at:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(TimeUp)
+            )
+            thread.join(0.05)
     finished = list(outcomes)
     return finished + [Outcome(error=TimeUp()) for _ in cases[len(finished) :]]
+
+
+@contextmanager
+def _as_it_was() -> Iterator[None]:
+    """A check leaves no trace: random numbers and the default type go on as if it had not run."""
+    dtype = torch.get_default_dtype()
+    with torch.random.fork_rng(devices=[]):
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+
+
+def _by_hand(error: BaseException | None, answer: Answer) -> bool:
+    """Whether the answer itself says `raise NotImplementedError`; torch raises it as well."""
+    if not isinstance(error, NotImplementedError):
+        return False
+    trace = error.__traceback__
+    while trace.tb_next:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code is getattr(answer, "__code__", None) and not str(error)
 
 
 def is_stub(answer: Answer) -> bool:
@@ -194,8 +238,14 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     """Equal within the tolerance: tensors in shape and value, numbers in value, sequences item by
     item.
     """
+    if is_number(b) and not is_number(a):
+        a = _unwrapped(a)
     if isinstance(a, Tensor) and isinstance(b, Tensor):
-        if a.shape != b.shape or (a.dtype == torch.bool) != (b.dtype == torch.bool):
+        if (
+            a.is_complex()
+            or a.shape != b.shape
+            or (a.dtype == torch.bool) != (b.dtype == torch.bool)
+        ):
             return False
         return torch.allclose(
             a.detach().cpu().double(), b.detach().cpu().double(), 0.0, tolerance, equal_nan=True
@@ -210,6 +260,12 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     if callable(a):
         return True  # a score handed to an answer: it has no value to change
     return bool(a == b)
+
+
+def _unwrapped(value: Any) -> Any:
+    """The number in a 0-d tensor or a NumPy scalar; anything else as it is."""
+    single = getattr(value, "shape", None) == () and hasattr(value, "item")
+    return value.item() if single and not getattr(value, "requires_grad", False) else value
 
 
 def is_number(value: Any) -> bool:
@@ -236,11 +292,14 @@ def describe(value: Any) -> str:
 def difference(got: Outcome, wanted: Outcome, called: str, given: str, tolerance: float) -> str:
     """In words, how a call went another way than it should have."""
     if isinstance(got.error, TimeUp):
-        return f"{called} was still running after {SECONDS:g} seconds. Does a loop never end?"
+        return (
+            f"{called} was still running after {SECONDS:g} seconds. Does a loop never end? "
+            "(Should the kernel stay busy, restart it.)"
+        )
     if got.error is not None:
         return f"{called}, given {given}, raised {_said(got.error)}"
     if got.value is None:
-        return f"{called} returned None. Is its last line a `return`?"
+        return f"{called}, given {given}, returned None. Is its last line a `return`?"
     if wanted.error is not None:
         return f"{called}, given {given}, should raise {_said(wanted.error)}"
     if not same(got.value, wanted.value, tolerance):
@@ -264,7 +323,8 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
             f"{int(off.sum())} of {off.numel()} entries differ."
         )
     if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
-        return f"{describe(got)}; it should be {describe(wanted)}."
+        way = " (`torch.tensor` or `torch.stack` make one)" if isinstance(got, list) else ""
+        return f"{describe(got)}; it should be {describe(wanted)}{way}."
     return f"{_value(got)}; it should be {_value(wanted)}."
 
 

@@ -16,6 +16,7 @@ def _translations():
     return [
         words("il est calme .", "il est très calme ."),
         words("le le le chat", "le chat est là"),
+        words("le chat le chat", "le chat dort le soir"),
         words("je suis rentré chez moi hier .", "je suis chez moi ."),
         words("elle dort ici", "il mange là"),
     ]
@@ -148,7 +149,13 @@ def _heads():
         weights[3 - closest, rows, torch.tensor([1, 0, 2, 2, 0])] += 1.0  # wrong everywhere
         weights[0, :, 4] += 5.0  # sure of itself, and nearly always wrong
         cases.append((weights / weights.sum(dim=-1, keepdim=True), gold))
-    return cases
+    # here the best head puts an unlinked target word on a linked source word, and the reverse
+    weights = 0.1 * torch.rand(4, 5, 7)
+    for head, sources in enumerate(
+        ([0, 3, 2, 5, 6], [1, 0, 4, 4, 3], [2, 2, 0, 1, 5], [6, 5, 1, 3, 0])
+    ):
+        weights[head, torch.arange(5), torch.tensor(sources)] += 1.0
+    return [*cases, (weights / weights.sum(dim=-1, keepdim=True), {(0, 0), (2, 1), (2, 3), (6, 4)})]
 
 
 aligning_head = Exercise(
@@ -196,6 +203,19 @@ def _(weights, gold):
     return rates.index(min(rates)), min(rates)
 
 
+@aligning_head.mistake(
+    "You kept the links whose source word has a gold link. It is the target words without one that "
+    "are left out."
+)
+def _(weights, gold):
+    linked = {i for i, _ in gold}
+    rates = []
+    for head in weights.argmax(dim=2).tolist():
+        links = {(i, j) for j, i in enumerate(head) if i in linked}
+        rates.append(1 - 2 * len(links & gold) / (len(links) + len(gold)))
+    return rates.index(min(rates)), min(rates)
+
+
 @aligning_head.mistake("This is the worst head: a low error rate is good.")
 def _(weights, gold):
     rates = list(_rates(weights, gold))
@@ -214,7 +234,9 @@ def _(weights, gold):
     return rates.index(min(rates)), min(rates)
 
 
-@aligning_head.mistake("This is the share of right links, which ignores gold links never found.")
+@aligning_head.mistake(
+    "This is the share of wrong links among those found. It ignores gold links never found."
+)
 def _(weights, gold):
     linked = {j for _, j in gold}
     rates = []

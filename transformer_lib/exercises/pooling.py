@@ -6,7 +6,8 @@ from transformer_lib.exercises.machinery import Exercise
 
 
 def _points():
-    return [(torch.tensor([0.5, 2.0, -1.0, 4.0]),), (torch.arange(5.0).square(),)]
+    twins = torch.tensor([2.0, 1.0, 2.0])  # points, not values, are left out
+    return [(torch.tensor([0.5, 2.0, -1.0, 4.0]),), (torch.arange(5.0).square(),), (twins,)]
 
 
 leave_one_out = Exercise(
@@ -125,6 +126,18 @@ def _(queries, keys, width):
 @epanechnikov_weights.mistake("The rows do not add up to 1: divide each by its sum.")
 def _(queries, keys, width):
     return (1 - ((queries[:, None] - keys) / width) ** 2).clamp(min=0)
+
+
+@epanechnikov_weights.mistake("All weights together add up to 1. Each row has its own sum.")
+def _(queries, keys, width):
+    k = (1 - ((queries[:, None] - keys) / width) ** 2).clamp(min=0)
+    return k / k.sum()
+
+
+@epanechnikov_weights.mistake("The sum has lost its axis: `k.sum(dim=1, keepdim=True)` keeps it.")
+def _(queries, keys, width):
+    k = (1 - ((queries[:, None] - keys) / width) ** 2).clamp(min=0)
+    return k / k.sum(dim=1)
 
 
 @epanechnikov_weights.mistake("Your weights add up to 1 over the queries. Sum over the keys.")

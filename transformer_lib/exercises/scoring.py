@@ -11,7 +11,12 @@ def _masked():
     some = torch.arange(5) < torch.tensor([2, 4])[:, None, None]
     none = torch.ones(2, 3, 5, dtype=torch.bool)
     none[1, 2] = False
-    return [(scores, some.expand(2, 3, 5)), (scores, none)]
+    loud = torch.tensor(
+        [[0.0, 1.0, 200.0], [2.0, 200.0, 1.0]]
+    )  # the hidden score by far the largest
+    quiet = torch.tensor([[True, True, False], [True, False, True]])
+    cases = [(scores, some.expand(2, 3, 5)), (scores, none)]
+    return [*cases, (loud, quiet), (scores - 60, some.expand(2, 3, 5))]
 
 
 masked_softmax = Exercise(
@@ -23,7 +28,7 @@ masked_softmax = Exercise(
         '`scores.masked_fill(~mask, float("-inf"))`, then softmax over the last axis.',
         "A row of nothing but −∞ comes out as NaN. Fill once more, after the softmax.",
     ),
-    passed="The library's is written in the same two lines.",
+    passed="Hidden scores of 200 did not disturb it either.",
 )
 
 
@@ -35,7 +40,8 @@ def my_masked_softmax(scores, mask):
 
 @masked_softmax.solution
 def _(scores, mask):
-    kept = (scores - scores.amax(dim=-1, keepdim=True)).exp() * mask
+    largest = torch.where(mask, scores, -1e30).amax(dim=-1, keepdim=True)  # of the visible ones
+    kept = torch.where(mask, scores - largest, -1e30).exp() * mask
     return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-30)
 
 
@@ -82,6 +88,15 @@ def _(scores, mask):
     return scores.masked_fill(mask, -1e9).softmax(dim=-1)
 
 
+@masked_softmax.mistake(
+    "The exponential of a score around 100 does not fit into a number. Fill the hidden scores with "
+    "−∞ and leave the rest to `softmax`, which subtracts the largest first."
+)
+def _(scores, mask):
+    kept = scores.exp() * mask
+    return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num()
+
+
 _QUERIES = "Your weights add up to 1 over the queries: softmax goes over the last axis, the keys."
 
 
@@ -101,6 +116,17 @@ def _(scores, mask):
     return scores.masked_fill(~mask, -1e9).softmax(dim=-2)
 
 
+@masked_softmax.mistake(_QUERIES)
+def _(scores, mask):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=0)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@masked_softmax.mistake(_QUERIES)
+def _(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=0)
+
+
 @masked_softmax.mistake(
     "The hidden keys are 0, but the rows no longer add up to 1: the hidden scores took part in the "
     "softmax. Hide them before it, or divide by what is left."
@@ -117,8 +143,8 @@ def _(scores, mask):
 
 
 @masked_softmax.mistake(
-    "The weights are right, but the caller's scores are changed: `masked_fill_` with the underscore "
-    "works in place. Leave it out."
+    "The weights are right, but the caller's scores are changed: `masked_fill_` and `scores[...] =` "
+    "write into them. `masked_fill` without the underscore makes a copy."
 )
 def _(scores, mask):
     weights = scores.masked_fill_(~mask, float("-inf")).softmax(dim=-1)
@@ -131,6 +157,15 @@ def _(scores, mask):
 )
 def _(scores, mask):
     return scores.softmax(dim=-1).masked_fill(~mask, float("-inf"))
+
+
+@masked_softmax.mistake(
+    "On paper this is right. But where a hidden score is far larger than the visible ones, these "
+    "underflow to 0/0: hide before the softmax, not after it."
+)
+def _(scores, mask):
+    kept = scores.softmax(dim=-1) * mask
+    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
 
 @masked_softmax.mistake("The mask is not used.")
@@ -177,6 +212,14 @@ def _(query, key, W_q, W_k, w_v):
 )
 def _(query, key, W_q, W_k, w_v):
     return torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None])
+
+
+@additive_score.mistake(
+    "This is the formula for one query and one key. For all of them, the vectors stand in rows: "
+    "`query @ W_q.T` is (3, 6), `key @ W_k.T` is (5, 6), and each needs an axis for the other."
+)
+def _(query, key, W_q, W_k, w_v):
+    return w_v @ torch.tanh(W_q @ query + W_k @ key)
 
 
 @additive_score.mistake("These are weights. A score comes before the softmax.")
