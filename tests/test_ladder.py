@@ -16,6 +16,7 @@ from transformer_lib.ladder import (
     ladder_table,
     read_ladder,
     read_lengths,
+    time_ladder,
 )
 
 SHORT = LadderSettings(steps=2)
@@ -123,6 +124,15 @@ def test_every_model_sees_the_same_batches(small):
 def test_every_rung_has_as_many_parameters_as_the_others():
     sizes = [sum(p.numel() for p in ladder_model(name, 1125, 2448).parameters()) for name in MODELS]
     assert max(sizes) / min(sizes) < 1.01
+
+
+def test_times_can_be_measured_anew_and_nothing_else_changes(built):
+    path, _ = built
+    before = read_ladder(path, SHORT)
+    time_ladder(path, SHORT, steps=2)
+    after = read_ladder(path, SHORT)
+    assert (after["tokens/s"] != before["tokens/s"]).all()
+    assert after.drop(columns="tokens/s").equals(before.drop(columns="tokens/s"))
 
 
 def test_the_command_prints_the_table(built, capsys):

@@ -33,6 +33,7 @@ from transformer_lib.ladder import (
     build_ladder,
     ladder_table,
     read_ladder,
+    time_ladder,
 )
 from transformer_lib.recurrent import KINDS, make_recurrent
 from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
@@ -331,10 +332,12 @@ def _translator(args: argparse.Namespace) -> Translator:
 
 
 def ladder(args: argparse.Namespace) -> None:
-    if not args.show:
-        settings = LadderSettings(steps=args.steps)
+    settings = LadderSettings(steps=args.steps)
+    if args.times:
+        time_ladder(args.out, settings)
+    elif not args.show:
         build_ladder(args.models, args.seeds, args.out, settings, _say, sys.stderr.isatty())
-    print(ladder_table(read_ladder(args.out, LadderSettings(steps=args.steps))).to_string())
+    print(ladder_table(read_ladder(args.out, settings)).to_string())
 
 
 # --------------------------------------------------------------------------------------------- data
@@ -567,6 +570,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--steps", type=_positive, default=LadderSettings.steps, help="updates of each model")
     add("--out", type=Path, default=STORED, help="rows that are there and not stale are kept")
     add("--show", action="store_true", help="only print the table, train nothing")
+    add("--times", action="store_true", help="only measure tokens/s anew, on a quiet machine")
     add("--threads", type=_positive, default=1, help="CPU threads")
 
     p = command(

@@ -139,6 +139,23 @@ def build_ladder(
             say(f"{name}, seed {seed}: test BLEU {row['test']['bleu']:.1f}")
 
 
+def time_ladder(
+    path: Path = STORED, settings: LadderSettings | None = None, steps: int = 15
+) -> None:
+    """Measure tokens a second anew: every model a few steps in turn, once a seed, in one process, so
+    that they can be compared; other work on the machine would spoil it.
+    """
+    settings = settings or LadderSettings()
+    corpus, rows = load_corpus(settings.corpus), _rows(path)
+    sizes = [len(vocabulary) for vocabulary in corpus.vocabularies()]
+    for row in sorted(rows, key=lambda r: r["seed"]):
+        model = ladder_model(row["model"], *sizes, dropout=settings.dropout)
+        batches = ladder_batches(corpus, settings, seed=0)
+        history = fit(model, batches, steps=steps, learning_rate=1e-3, progress=False)
+        row["tokens_per_second"] = float(history.frame.tokens_per_second.median())
+    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
 def fingerprint(name: str, seed: int, settings: LadderSettings) -> str:
     """The hash of all that a row depends on: settings, seed, model configuration, corpus files."""
     config = dataclasses.asdict(ladder_model(name, 10, 10, dropout=settings.dropout).config)
