@@ -11,9 +11,7 @@ def _masked():
     some = torch.arange(5) < torch.tensor([2, 4])[:, None, None]
     none = torch.ones(2, 3, 5, dtype=torch.bool)
     none[1, 2] = False
-    loud = torch.tensor(
-        [[0.0, 1.0, 200.0], [2.0, 200.0, 1.0]]
-    )  # the hidden score by far the largest
+    loud = torch.tensor([[0.0, 1.0, 200.0], [102.0, 90.0, 101.0]])  # hidden 200; visible 102
     quiet = torch.tensor([[True, True, False], [True, False, True]])
     cases = [(scores, some.expand(2, 3, 5)), (scores, none)]
     return [*cases, (loud, quiet), (scores - 60, some.expand(2, 3, 5))]
