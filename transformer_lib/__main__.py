@@ -35,7 +35,7 @@ from transformer_lib.ladder import (
     read_ladder,
     time_ladder,
 )
-from transformer_lib.recurrent import KINDS, make_recurrent
+from transformer_lib.recurrent import make_recurrent
 from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
 from transformer_lib.transformer import PRESETS, make_model
@@ -479,7 +479,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--model",
-        choices=("transformer", *KINDS),
+        choices=MODELS,
         default="transformer",
         help="what to train; the recurrent ones have as many parameters as the tiny Transformer",
     )

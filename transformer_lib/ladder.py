@@ -17,7 +17,8 @@ import torch
 from torch import nn
 
 from transformer_lib.batching import TokenBatches, encode_pairs
-from transformer_lib.corpus import DATA, Corpus, SentencePair, load_corpus, tokenize
+from transformer_lib.corpus import DATA, Corpus, SentencePair, Vocabulary, load_corpus, tokenize
+from transformer_lib.metrics import translation_scores
 from transformer_lib.recurrent import KINDS, make_recurrent
 from transformer_lib.runtime import seed_everything
 from transformer_lib.training import History, fit, warmup_cosine
@@ -56,9 +57,11 @@ def ladder_model(name: str, *vocab_sizes: int, dropout: float = 0.1) -> nn.Modul
     return make_recurrent(*vocab_sizes, name, dropout=dropout, max_len=MAX_LEN)
 
 
-def ladder_batches(corpus: Corpus, settings: LadderSettings, seed: int) -> TokenBatches:
+def ladder_batches(
+    corpus: Corpus, vocabularies: Iterable[Vocabulary], settings: LadderSettings, seed: int
+) -> TokenBatches:
     """The training batches: the order of a seed is the same for every model."""
-    encode = [vocabulary.encode for vocabulary in corpus.vocabularies()]
+    encode = [vocabulary.encode for vocabulary in vocabularies]
     examples = encode_pairs(corpus.train, *encode, MAX_LEN)
     return TokenBatches(examples, settings.max_tokens, seed=seed)
 
@@ -72,7 +75,7 @@ def climb(
     model = ladder_model(name, *map(len, vocabularies), dropout=settings.dropout)
     history = fit(
         model,
-        ladder_batches(corpus, settings, seed),
+        ladder_batches(corpus, vocabularies, settings, seed),
         steps=settings.steps,
         learning_rate=settings.learning_rate,
         label_smoothing=settings.label_smoothing,
@@ -85,14 +88,15 @@ def score(translator: Translator, corpus: Corpus) -> dict:
     """BLEU and exact matches on test, on test_long and by source length, and the alignment error
     rate of the head that aligns the valid split best (None without attention).
     """
-    scores = {
-        "test": _brief(translator, corpus.test),
-        "test_long": _brief(translator, corpus.test_long),
-    }
+    test, test_long = (
+        list(zip(pairs, translator.hypotheses(pairs), strict=True))
+        for pairs in (corpus.test, corpus.test_long)
+    )
+    scores = {"test": _brief(test), "test_long": _brief(test_long)}
     scores["by_length"] = [
-        {"words": f"{low}-{high}", **_brief(translator, pairs)}
+        {"words": f"{low}-{high}", **_brief(some)}
         for low, high in LENGTHS
-        if (pairs := _of_length(corpus.test, low, high))
+        if (some := [t for t in test if low <= len(tokenize(t[0].source, "en")) <= high])
     ]
     rates = translator.alignment_error_rates(corpus.valid)
     best = min(rates, key=rates.get) if rates else None
@@ -133,9 +137,8 @@ def build_ladder(
                 "tokens_per_second": float(history.frame.tokens_per_second.median()),
                 **score(translator, corpus),
             }
-            kept = [r for r in _rows(path) if (r["model"], r["seed"]) != (name, seed)]
-            ordered = sorted([*kept, row], key=lambda r: (MODELS.index(r["model"]), r["seed"]))
-            path.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+            kept = [r for r in rows if (r["model"], r["seed"]) != (name, seed)]
+            _write(path, [*kept, row])
             say(f"{name}, seed {seed}: test BLEU {row['test']['bleu']:.1f}")
 
 
@@ -147,18 +150,19 @@ def time_ladder(
     """
     settings = settings or LadderSettings()
     corpus, rows = load_corpus(settings.corpus), _rows(path)
-    sizes = [len(vocabulary) for vocabulary in corpus.vocabularies()]
+    vocabularies = corpus.vocabularies()
+    batches = ladder_batches(corpus, vocabularies, settings, seed=0)
     for row in sorted(rows, key=lambda r: r["seed"]):
-        model = ladder_model(row["model"], *sizes, dropout=settings.dropout)
-        batches = ladder_batches(corpus, settings, seed=0)
+        model = ladder_model(row["model"], *map(len, vocabularies), dropout=settings.dropout)
         history = fit(model, batches, steps=steps, learning_rate=1e-3, progress=False)
         row["tokens_per_second"] = float(history.frame.tokens_per_second.median())
-    path.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    _write(path, rows)
 
 
 def fingerprint(name: str, seed: int, settings: LadderSettings) -> str:
     """The hash of all that a row depends on: settings, seed, model configuration, corpus files."""
-    config = dataclasses.asdict(ladder_model(name, 10, 10, dropout=settings.dropout).config)
+    with torch.device("meta"):  # the sizes alone: no weights, no random numbers
+        config = dataclasses.asdict(ladder_model(name, 10, 10, dropout=settings.dropout).config)
     sums = (DATA / "SHA256SUMS").read_text(encoding="utf-8")
     said = json.dumps([name, seed, dataclasses.asdict(settings), config, sums], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
@@ -223,10 +227,15 @@ def _rows(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
-def _brief(translator: Translator, pairs: list[SentencePair]) -> dict:
-    scores = translator.evaluate(pairs)
+def _write(path: Path, rows: list[dict]) -> None:
+    """Whole or not at all: a run that is killed loses no row."""
+    ordered = sorted(rows, key=lambda row: (MODELS.index(row["model"]), row["seed"]))
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _brief(translated: Iterable[tuple[SentencePair, str]]) -> dict:
+    pairs, hypotheses = zip(*translated, strict=True)
+    scores = translation_scores(hypotheses, [pair.target for pair in pairs])
     return {name: scores[name] for name in ("pairs", "bleu", "exact_match")}
-
-
-def _of_length(pairs: list[SentencePair], low: int, high: int) -> list[SentencePair]:
-    return [p for p in pairs if low <= len(tokenize(p.source, "en")) <= high]

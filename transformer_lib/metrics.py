@@ -36,6 +36,17 @@ def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     return sum(same) / len(same)
 
 
+def translation_scores(hypotheses: Sequence[str], references: Sequence[str]) -> dict:
+    """Number of pairs, corpus BLEU with its signature, and the share of exact matches."""
+    bleu = corpus_bleu(hypotheses, references)
+    return {
+        "pairs": len(references),
+        "bleu": bleu.score,
+        "signature": bleu.signature,
+        "exact_match": exact_match(hypotheses, references),
+    }
+
+
 def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> float:
     """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences: 0 where every link is right, 1 where none is
     (Och and Ney 2003).

@@ -5,7 +5,7 @@ All three are models as `Transformer` is one: `model(src, tgt_in, src_mask)` for
 and `step` for decoding. Their forward pass is a loop of steps, so the two cannot differ.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -107,7 +107,7 @@ class RecurrentState:
     memory: Float[Tensor, "batch source d_hidden"]
     keys: Float[Tensor, "batch source _"]  # the memory as the score wants it, projected once
     memory_mask: Bool[Tensor, "batch 1 source"] | None = None
-    position: int = field(default=0)  # of the next token
+    position: int = 0  # of the next token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "RecurrentState":
         """The state of these batch rows, in this order."""
@@ -155,7 +155,7 @@ class RecurrentDecoder(nn.Module):
 
     def prepare(self, memory: Float[Tensor, "batch source d_hidden"]) -> Float[Tensor, "..."]:
         """The keys that the attention will meet at every step."""
-        return memory
+        return self.attention.project(memory)
 
     def first_context(
         self, last: Float[Tensor, "layers batch d_hidden"]
@@ -177,6 +177,12 @@ class RecurrentDecoder(nn.Module):
             x = hidden[-1]
         return tuple(hidden)
 
+    def deep_output(
+        self, found: Float[Tensor, "*time readout_size"]
+    ) -> Float[Tensor, "*time d_model"]:
+        """What the output layer reads, from what `advance` found: of one step or of all at once."""
+        return torch.tanh(self.readout(found))
+
 
 class PlainDecoder(RecurrentDecoder):
     """No attention: the encoder's last state is all that the decoder ever learns of the source. It
@@ -186,15 +192,18 @@ class PlainDecoder(RecurrentDecoder):
     def __init__(self, config: RecurrentConfig):
         super().__init__(config, readout_size=config.d_hidden + config.d_model)
 
+    def prepare(self, memory):
+        return memory
+
     def first_context(self, last):
         return last[-1]
 
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch d_model"], RecurrentState]:
+    ) -> tuple[Float[Tensor, "batch readout_size"], RecurrentState]:
         hidden = self.recur(x, state.context, state)
-        out = torch.tanh(self.readout(torch.cat([hidden[-1], x], dim=-1)))
-        return out, replace(state, hidden=hidden, position=state.position + 1)
+        found = torch.cat([hidden[-1], x], dim=-1)
+        return found, replace(state, hidden=hidden, position=state.position + 1)
 
 
 class BahdanauDecoder(RecurrentDecoder):
@@ -208,17 +217,14 @@ class BahdanauDecoder(RecurrentDecoder):
             AdditiveScore(config.d_hidden, config.d_hidden, config.d_hidden // 2)
         )
 
-    def prepare(self, memory):
-        return self.attention.project(memory)
-
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch d_model"], RecurrentState]:
+    ) -> tuple[Float[Tensor, "batch readout_size"], RecurrentState]:
         query = state.hidden[-1][:, None]  # s_{t−1}
         context = self.attention.attend(query, state.keys, state.memory, state.memory_mask)[:, 0]
         hidden = self.recur(x, context, state)
-        out = torch.tanh(self.readout(torch.cat([hidden[-1], context, x], dim=-1)))
-        return out, replace(state, hidden=hidden, context=context, position=state.position + 1)
+        found = torch.cat([hidden[-1], context, x], dim=-1)
+        return found, replace(state, hidden=hidden, context=context, position=state.position + 1)
 
 
 class LuongDecoder(RecurrentDecoder):
@@ -241,21 +247,19 @@ class LuongDecoder(RecurrentDecoder):
                 nn.Linear(config.d_hidden // 2, 1, bias=False),
             )
 
-    def prepare(self, memory):
-        return self.attention.project(memory)
-
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch d_model"], RecurrentState]:
+    ) -> tuple[Float[Tensor, "batch d_hidden"], RecurrentState]:
         hidden = self.recur(x, state.context, state)
         query = hidden[-1][:, None]  # s_t
         mask, prior = self.look_where(query, state)
         context = self.attention.attend(query, state.keys, state.memory, mask, prior=prior)[:, 0]
         combined = torch.tanh(self.combine(torch.cat([context, hidden[-1]], dim=-1)))  # h̃
         fed = combined if self.feeding else state.context
-        return self.readout(combined), replace(
-            state, hidden=hidden, context=fed, position=state.position + 1
-        )
+        return combined, replace(state, hidden=hidden, context=fed, position=state.position + 1)
+
+    def deep_output(self, found):
+        return self.readout(found)
 
     def look_where(
         self, query: Float[Tensor, "batch 1 d_hidden"], state: RecurrentState
@@ -303,12 +307,12 @@ class RecurrentModel(nn.Module):
         (kept, vocab). `tgt_mask` is not needed: a state has seen no later word.
         """
         state = self.start(src, src_mask)
-        said = []
+        steps = []
         for x in self._embed(tgt_in).unbind(dim=1):
-            out, state = self.decoder.advance(x, state)
-            said.append(out)
-        hidden = torch.stack(said, dim=1)
-        return self._logits(hidden if only is None else hidden[only])
+            found, state = self.decoder.advance(x, state)
+            steps.append(found)
+        found = torch.stack(steps, dim=1)
+        return self._logits(found if only is None else found[only])
 
     def start(
         self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
@@ -320,15 +324,15 @@ class RecurrentModel(nn.Module):
         self, ids: Int[Tensor, " batch"], state: RecurrentState
     ) -> tuple[Float[Tensor, "batch vocab"], RecurrentState]:
         """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
-        out, state = self.decoder.advance(self._embed(ids), state)
-        return self._logits(out), state
+        found, state = self.decoder.advance(self._embed(ids), state)
+        return self._logits(found), state
 
     def _embed(self, ids: Tensor) -> Tensor:
         scale = self.config.d_model**0.5
         return self.decoder.dropout(self.decoder.embedding(ids) * scale)
 
-    def _logits(self, hidden: Tensor) -> Tensor:
-        return self.generator(self.decoder.dropout(hidden))
+    def _logits(self, found: Tensor) -> Tensor:
+        return self.generator(self.decoder.dropout(self.decoder.deep_output(found)))
 
 
 class PlainSeq2Seq(RecurrentModel):

@@ -19,16 +19,11 @@ def pick_device(prefer: str | torch.device | None = None) -> torch.device:
 
     Raises ValueError for one that this machine does not have.
     """
-    present = ["cpu"]
-    present += ["cuda"] if torch.cuda.is_available() else []
-    present += ["mps"] if torch.backends.mps.is_available() else []
-    if prefer is not None:
-        if str(prefer).split(":")[0] not in present:
-            raise ValueError(f"device {str(prefer)!r} is not here: {', '.join(present)}")
-        return torch.device(prefer)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    here = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    present = [*(name for name in here if here[name]), "cpu"]  # the best first
+    if prefer is not None and str(prefer).split(":")[0] not in present:
+        raise ValueError(f"device {str(prefer)!r} is not here: {', '.join(present)}")
+    return torch.device(present[0] if prefer is None else prefer)
 
 
 def seed_everything(seed: int) -> None:

@@ -31,23 +31,38 @@ def scaled_dot_score(
     return dot_score(query, key) / math.sqrt(query.size(-1))
 
 
-class GeneralScore(nn.Module):
-    """qᵀWk: a dot product in which a matrix translates between two widths (Luong et al. 2015)."""
+class ProjectedScore(nn.Module):
+    """A score in two parts: `project` the keys, which no query changes and a decoder does once a
+    sentence; then `compare` each query with them.
+    """
 
-    def __init__(self, query_size: int, key_size: int):
-        super().__init__()
-        self.k_proj = nn.Linear(key_size, query_size, bias=False)
+    query_size: int
+    k_proj: nn.Linear
 
     def forward(
         self,
         query: Float[Tensor, "*batch query query_size"],
         key: Float[Tensor, "*batch key key_size"],
     ) -> Float[Tensor, "*batch query key"]:
+        for name, given, wanted in (
+            ("query", query.size(-1), self.query_size),
+            ("key", key.size(-1), self.k_proj.in_features),
+        ):
+            if given != wanted:
+                raise ValueError(f"{name} of width {given} for {name}_size={wanted}")
         return self.compare(query, self.project(key))
 
-    def project(self, key: Float[Tensor, "*time key_size"]) -> Float[Tensor, "*time query_size"]:
-        """Wk, which no query changes."""
+    def project(self, key: Float[Tensor, "*time key_size"]) -> Float[Tensor, "*time _"]:
         return self.k_proj(key)
+
+
+class GeneralScore(ProjectedScore):
+    """qᵀWk: a dot product in which a matrix translates between two widths (Luong et al. 2015)."""
+
+    def __init__(self, query_size: int, key_size: int):
+        super().__init__()
+        self.query_size = query_size
+        self.k_proj = nn.Linear(key_size, query_size, bias=False)
 
     def compare(
         self,
@@ -58,7 +73,7 @@ class GeneralScore(nn.Module):
         return dot_score(query, projected)
 
 
-class AdditiveScore(nn.Module):
+class AdditiveScore(ProjectedScore):
     """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for queries and keys of any two
     widths (Bahdanau et al. 2015; the `concat` score of Luong et al. 2015).
 
@@ -67,26 +82,10 @@ class AdditiveScore(nn.Module):
 
     def __init__(self, query_size: int, key_size: int, d_hidden: int):
         super().__init__()
+        self.query_size = query_size
         self.q_proj = nn.Linear(query_size, d_hidden, bias=False)
         self.k_proj = nn.Linear(key_size, d_hidden, bias=False)
         self.v_proj = nn.Linear(d_hidden, 1, bias=False)
-
-    def forward(
-        self,
-        query: Float[Tensor, "*batch query query_size"],
-        key: Float[Tensor, "*batch key key_size"],
-    ) -> Float[Tensor, "*batch query key"]:
-        for name, given, wanted in (
-            ("query", query.size(-1), self.q_proj.in_features),
-            ("key", key.size(-1), self.k_proj.in_features),
-        ):
-            if given != wanted:
-                raise ValueError(f"{name} of width {given} for {name}_size={wanted}")
-        return self.compare(query, self.project(key))
-
-    def project(self, key: Float[Tensor, "*time key_size"]) -> Float[Tensor, "*time d_hidden"]:
-        """W_k k, which no query changes: once a sentence, not once a step."""
-        return self.k_proj(key)
 
     def compare(
         self,
@@ -123,7 +122,7 @@ class Attention(nn.Module):
 
     def project(self, key: Float[Tensor, "*batch key key_size"]) -> Float[Tensor, "*batch key _"]:
         """The part of the score that no query changes: a decoder computes it once a sentence."""
-        return self.score.project(key) if hasattr(self.score, "project") else key
+        return self.score.project(key) if isinstance(self.score, ProjectedScore) else key
 
     def attend(
         self,
@@ -135,8 +134,8 @@ class Attention(nn.Module):
         prior: Float[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
         """`forward` from keys that `project` has prepared; `prior` is added to the scores."""
-        compare = getattr(self.score, "compare", self.score)
-        scores = compare(query, projected)
+        projects = isinstance(self.score, ProjectedScore)
+        scores = (self.score.compare if projects else self.score)(query, projected)
         return self._average(scores if prior is None else scores + prior, value, mask)
 
     def _average(self, scores: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:

@@ -16,7 +16,7 @@ from transformer_lib.batching import Example, make_batch, pad
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
 from transformer_lib.decoding import beam_search, greedy
 from transformer_lib.masks import padding_mask
-from transformer_lib.metrics import Links, alignment_error_rate, corpus_bleu, exact_match
+from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
 
 BATCH = 128  # hypotheses side by side
@@ -85,30 +85,17 @@ class Translator:
                 translations[i] = self.target_vocabulary.decode(ids)
         return translations
 
-    def evaluate(
-        self,
-        pairs: Sequence[SentencePair],
-        *,
-        beam_size: int = 1,
-        length_penalty: float = 0.0,
-        progress: bool = False,
-    ) -> dict:
-        """BLEU with its signature and the share of exact matches on `pairs`."""
+    def hypotheses(self, pairs: Sequence[SentencePair], **search) -> list[str]:
+        """The sources translated in order to be measured: unknown words are part of that, and no
+        cause for a warning. `search` as in `translate`.
+        """
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # unknown words are part of what is measured
-            hypotheses = self.translate(
-                [p.source for p in pairs],
-                beam_size=beam_size,
-                length_penalty=length_penalty,
-                progress=progress,
-            )
-        bleu = corpus_bleu(hypotheses, [p.target for p in pairs])
-        return {
-            "pairs": len(pairs),
-            "bleu": bleu.score,
-            "signature": bleu.signature,
-            "exact_match": exact_match(hypotheses, [p.target for p in pairs]),
-        }
+            warnings.simplefilter("ignore")
+            return self.translate([pair.source for pair in pairs], **search)
+
+    def evaluate(self, pairs: Sequence[SentencePair], **search) -> dict:
+        """`translation_scores` on `pairs`; `search` as in `translate`."""
+        return translation_scores(self.hypotheses(pairs, **search), [p.target for p in pairs])
 
     def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
         """Every head's weights while the model reads `source` and predicts `target` (its own
@@ -206,11 +193,13 @@ class Translator:
             self.model(batch.src, batch.tgt_in, batch.src_mask)
         self.model.train(training)
         for name, records in maps.items():
-            if name == "decoder.attention":  # a recurrent decoder: one head, a record a step
-                yield "cross", 0, torch.cat(records, dim=1)[:, None].cpu()
-                continue
-            side, _, layer, attention = name.split(".")
-            yield ("cross" if attention == "cross_attn" else side), int(layer), records[0].cpu()
+            side, *layer, attention = name.split(".")  # a recurrent decoder has no layers here
+            weights = torch.cat(records, dim=-2).cpu()  # and a record a step, without a head axis
+            yield (
+                side if attention == "self_attn" else "cross",
+                int(layer[-1]) if layer else 0,
+                weights if weights.dim() == 4 else weights[:, None],
+            )
 
 
 def _links(weights: Float[Tensor, "target source"]) -> set[tuple[int, int]]:

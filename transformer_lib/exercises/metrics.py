@@ -173,11 +173,19 @@ aligning_head = Exercise(
 )
 
 
-def _rates(weights, gold, *, linked_only=True):
-    linked = {j for _, j in gold} if linked_only else set(range(weights.size(1)))
+def _error_rate(links, gold):
+    return 1 - 2 * len(links & gold) / (len(links) + len(gold))
+
+
+def _rates(weights, gold, *, counts=lambda i, j, gold: j in {t for _, t in gold}, rate=_error_rate):
+    """The rate of every head, from the links (source i, target j) that count."""
     for head in weights.argmax(dim=2).tolist():
-        links = {(i, j) for j, i in enumerate(head) if j in linked}
-        yield 1 - 2 * len(links & gold) / (len(links) + len(gold))
+        yield rate({(i, j) for j, i in enumerate(head) if counts(i, j, gold)}, gold)
+
+
+def _lowest(rates):
+    rates = list(rates)
+    return rates.index(min(rates)), min(rates)
 
 
 @aligning_head.solution
@@ -193,14 +201,12 @@ def my_aligning_head(weights, gold):
 
 @aligning_head.solution
 def _(weights, gold):
-    rates = list(_rates(weights, gold))
-    return rates.index(min(rates)), min(rates)
+    return _lowest(_rates(weights, gold))
 
 
 @aligning_head.mistake("You kept the target words without a gold link. Nobody can be right there.")
 def _(weights, gold):
-    rates = list(_rates(weights, gold, linked_only=False))
-    return rates.index(min(rates)), min(rates)
+    return _lowest(_rates(weights, gold, counts=lambda i, j, gold: True))
 
 
 @aligning_head.mistake(
@@ -208,12 +214,7 @@ def _(weights, gold):
     "are left out."
 )
 def _(weights, gold):
-    linked = {i for i, _ in gold}
-    rates = []
-    for head in weights.argmax(dim=2).tolist():
-        links = {(i, j) for j, i in enumerate(head) if i in linked}
-        rates.append(1 - 2 * len(links & gold) / (len(links) + len(gold)))
-    return rates.index(min(rates)), min(rates)
+    return _lowest(_rates(weights, gold, counts=lambda i, j, gold: i in {s for s, _ in gold}))
 
 
 @aligning_head.mistake("This is the worst head: a low error rate is good.")
@@ -226,24 +227,19 @@ def _(weights, gold):
     "Your links are (target, source), the gold ones (source, target): they hardly ever meet."
 )
 def _(weights, gold):
-    linked = {j for _, j in gold}
-    rates = []
-    for head in weights.argmax(dim=2).tolist():
-        links = {(j, i) for j, i in enumerate(head) if j in linked}
-        rates.append(1 - 2 * len(links & gold) / (len(links) + len(gold)))
-    return rates.index(min(rates)), min(rates)
+    def turned(links, gold):
+        return _error_rate({(j, i) for i, j in links}, gold)
+
+    return _lowest(_rates(weights, gold, rate=turned))
 
 
 @aligning_head.mistake(
     "This is the share of wrong links among those found. It ignores gold links never found."
 )
 def _(weights, gold):
-    linked = {j for _, j in gold}
-    rates = []
-    for head in weights.argmax(dim=2).tolist():
-        links = {(i, j) for j, i in enumerate(head) if j in linked}
-        rates.append(1 - len(links & gold) / len(links))
-    return rates.index(min(rates)), min(rates)
+    return _lowest(
+        _rates(weights, gold, rate=lambda links, gold: 1 - len(links & gold) / len(links))
+    )
 
 
 @aligning_head.mistake(
@@ -256,5 +252,4 @@ def _(weights, gold):
 
 @aligning_head.mistake("That is the head alone. Return the pair: head, rate.")
 def _(weights, gold):
-    rates = list(_rates(weights, gold))
-    return rates.index(min(rates))
+    return _lowest(_rates(weights, gold))[0]
