@@ -4,7 +4,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.positions import LearnedPositions, SinusoidalPositions, sinusoid_table
+from transformer_lib.positions import (
+    LearnedPositions,
+    NoPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    sinusoid_table,
+)
 
 BOTH = pytest.mark.parametrize("kind", [SinusoidalPositions, LearnedPositions])
 
@@ -70,6 +76,50 @@ def test_follows_the_model_and_keeps_the_dtype_of_its_input(kind, dtype, device)
     assert kind(6, 9).to(device, dtype)(x).dtype == dtype
     assert kind(6, 9).to(device)(x).dtype == dtype
     assert kind(6, 9).to(device)(x).device == x.device
+
+
+def test_rotary_is_a_product_of_complex_numbers():
+    """Pair i at position t, read as a complex number, times e^(i t / 10000^(2i/d))."""
+    x = torch.randn(2, 3, 7, 6, dtype=torch.float64)
+    angle = torch.arange(7)[:, None] / 10000 ** (torch.arange(0, 6, 2, dtype=torch.float64) / 6)
+    pairs = torch.view_as_complex(x.unflatten(-1, (3, 2)))
+    turned = pairs * torch.polar(torch.ones_like(angle), angle)
+    got = RotaryPositions(6, 9).double()(x)
+    assert_close(got, torch.view_as_real(turned).flatten(-2), atol=1e-6, rtol=0)
+    assert_close(got[..., 0, :], x[..., 0, :])
+    assert_close(got.norm(dim=-1), x.norm(dim=-1), atol=1e-6, rtol=0)
+
+
+def test_a_rotary_dot_product_depends_on_the_distance_alone():
+    turn = RotaryPositions(8, 50)
+    query, key = torch.randn(2, 1, 8)
+    for distance in (0, 3, 11):
+        products = [
+            turn(query, offset=start + distance) @ turn(key, offset=start).T for start in (0, 5, 30)
+        ]
+        assert_close(products[0], products[1], atol=1e-5, rtol=0)
+        assert_close(products[0], products[2], atol=1e-5, rtol=0)
+    assert not torch.allclose(turn(query, offset=3) @ key.T, query @ key.T, atol=1e-3)
+
+
+def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
+    turn, x = RotaryPositions(6, 9), torch.randn(2, 7, 6)
+    assert_close(torch.cat([turn(x[:, :3]), turn(x[:, 3:], 3)], dim=1), turn(x))
+    assert turn(x.half()).dtype == torch.half
+    assert not turn.state_dict()
+    with pytest.raises(ValueError, match=r"10 positions .* max_len=9"):
+        turn(x, 3)
+    with pytest.raises(ValueError, match="more queries than keys"):
+        turn(x, -1)
+    with pytest.raises(ValueError, match="input of width 4 for d_head=6"):
+        turn(x[..., :4])
+    with pytest.raises(ValueError, match="d_head=5 is odd"):
+        RotaryPositions(5, 9)
+
+
+def test_no_positions_change_nothing():
+    x = torch.randn(2, 7, 6)
+    assert torch.equal(NoPositions(6, 3, dropout=0.5).eval()(x, offset=4), x)
 
 
 def test_fixed_codes_are_not_in_checkpoints_and_learned_ones_are():

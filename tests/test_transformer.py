@@ -106,7 +106,7 @@ def test_padding_and_the_other_rows_of_a_batch_are_invisible():
 
 
 @NORM
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "none"])
 def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
     model, (src, tgt, src_mask, _) = (
         build(norm_first=norm_first, positions=positions).eval(),
@@ -121,6 +121,27 @@ def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
         states.append(state)
     again, _ = model.step(tgt[:, 2], states[2])  # a state is a value: an old one still works
     assert_close(again, whole[:, 2], atol=1e-10, rtol=0)
+
+
+def test_an_order_blind_encoder_permutes_with_its_input_and_no_other_does():
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    src = torch.randint(3, S, (B, TS))
+    for positions in ("none", "sinusoidal", "learned", "rotary"):
+        encoder = build(positions=positions).eval().encoder
+        moved = (encoder(src[:, order]) - encoder(src)[:, order]).abs().max()
+        assert (moved < 1e-12) == (positions == "none"), positions
+
+
+def test_rotary_knows_distances_and_nothing_else_of_where():
+    """A layer that hears ten more tokens before the sentence, all of them masked, answers as before;
+    moving a token within the sentence does change the answer.
+    """
+    layer = build(positions="rotary").eval().encoder.layers[0]
+    x = torch.randn(1, TS, 12, dtype=torch.float64)
+    later = torch.cat([torch.randn(1, 10, 12, dtype=torch.float64), x], dim=1)
+    mask = torch.arange(10 + TS) >= 10
+    assert_close(layer(later, mask)[:, 10:], layer(x), atol=1e-5, rtol=0)  # a float32 table
+    assert (layer(x.flip(1)).flip(1) - layer(x)).abs().max() > 1e-3
 
 
 def test_a_state_of_chosen_rows_goes_on_like_a_batch_of_those_rows():
@@ -247,8 +268,8 @@ def test_presets_are_the_sizes_of_the_design(preset):
 def test_wrong_names_and_sizes_are_refused_in_words():
     with pytest.raises(ValueError, match=r"preset='huge' .* tiny, small, base, big"):
         make_model(S, V, "huge")
-    with pytest.raises(ValueError, match="positions='none' is none of"):
-        make_model(S, V, positions="none")
+    with pytest.raises(ValueError, match="positions='alibi' is none of"):
+        make_model(S, V, positions="alibi")
     with pytest.raises(ValueError, match="31 positions .* max_len=30"):
         build()(torch.zeros(1, 31, dtype=torch.long), torch.zeros(1, 2, dtype=torch.long))
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -47,10 +48,20 @@ class MultiHeadAttention(nn.Module):
 
     Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is
     our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's boolean masks mean the opposite
-    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0.
+    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0. `rotary`
+    (`RotaryPositions`) turns queries and keys by their positions; the queries count as the last of
+    the keys.
     """
 
-    def __init__(self, d_model: int, num_heads: int, *, dropout: float = 0.0, bias: bool = True):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        dropout: float = 0.0,
+        bias: bool = True,
+        rotary: nn.Module | None = None,
+    ):
         super().__init__()
         if num_heads < 1 or d_model % num_heads:
             raise ValueError(f"d_model={d_model} is not divisible by num_heads={num_heads}")
@@ -60,6 +71,7 @@ class MultiHeadAttention(nn.Module):
         self.k_proj = nn.Linear(d_model, d_model, bias=bias)
         self.v_proj = nn.Linear(d_model, d_model, bias=bias)
         self.out_proj = nn.Linear(d_model, d_model, bias=bias)
+        self.rotary = rotary
         self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
@@ -77,14 +89,19 @@ class MultiHeadAttention(nn.Module):
         return self.attend(query, *self.keys_values(key, value), mask, is_causal=is_causal)
 
     def keys_values(
-        self, key: Float[Tensor, "batch key d_model"], value: Float[Tensor, "batch key d_model"]
+        self,
+        key: Float[Tensor, "batch key d_model"],
+        value: Float[Tensor, "batch key d_model"],
+        *,
+        offset: int = 0,
     ) -> tuple[Float[Tensor, "batch heads key d_head"], Float[Tensor, "batch heads key d_head"]]:
         """The projected keys and values, split into heads: what a decoder may keep instead of
-        computing it again.
+        computing it again. `offset` is how many keys came before.
         """
         if key.size(1) != value.size(1):
             raise ValueError(f"{key.size(1)} keys, but {value.size(1)} values: each key needs one")
-        return self._split(self.k_proj, key), self._split(self.v_proj, value)
+        k, v = self._split(self.k_proj, key), self._split(self.v_proj, value)
+        return k if self.rotary is None else self.rotary(k, offset), v
 
     def attend(
         self,
@@ -98,6 +115,8 @@ class MultiHeadAttention(nn.Module):
         """`forward` from keys and values that are already projected."""
         q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
+        if self.rotary is not None:
+            q = self.rotary(q, k_len - q_len)
         if is_causal and not (mask is None and self.record is None and q_len == k_len):
             # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
             causal = causal_mask(q_len, k_len, q.device)
@@ -107,6 +126,7 @@ class MultiHeadAttention(nn.Module):
                 f"mask of shape {tuple(mask.shape)} for weights of shape {(*q.shape[:-1], k_len)} "
                 "(batch, heads, query, key)"
             )
+        mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer
         dropout = self.dropout if self.training else 0.0
         if self.record is None:
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)

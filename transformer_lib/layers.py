@@ -68,9 +68,12 @@ class EncoderLayer(nn.Module):
         dropout: float = 0.1,
         attention_dropout: float = 0.0,
         norm_first: bool = False,
+        rotary: nn.Module | None = None,
     ):
         super().__init__()
-        self.self_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.self_attn = MultiHeadAttention(
+            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+        )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
         self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
@@ -99,9 +102,12 @@ class DecoderLayer(nn.Module):
         dropout: float = 0.1,
         attention_dropout: float = 0.0,
         norm_first: bool = False,
+        rotary: nn.Module | None = None,
     ):
         super().__init__()
-        self.self_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.self_attn = MultiHeadAttention(
+            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+        )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
         self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
@@ -135,10 +141,8 @@ class DecoderLayer(nn.Module):
 
         def attend_to_past(y: Tensor) -> Tensor:
             nonlocal past
-            past = tuple(
-                torch.cat(pair, dim=-2)
-                for pair in zip(past, self.self_attn.keys_values(y, y), strict=True)
-            )
+            new = self.self_attn.keys_values(y, y, offset=past[0].size(-2))
+            past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))
             return self.self_attn.attend(y, *past)
 
         x = self.add_norm1(x, attend_to_past)

@@ -1,5 +1,5 @@
-"""Where a token stands: codes that are added to the embeddings, because attention itself cannot see
-order. Lesson 10.
+"""Where a token stands, because attention itself cannot see order: codes that are added to the
+embeddings, or turns of queries and keys. Lesson 10.
 """
 
 import torch
@@ -24,9 +24,8 @@ def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_mo
 class _AddedPositions(nn.Module):
     """x + code[offset : offset + time], then dropout; the subclass says where the codes come from."""
 
-    def __init__(self, max_len: int, dropout: float):
+    def __init__(self, dropout: float):
         super().__init__()
-        self.max_len = max_len
         self.dropout = nn.Dropout(dropout)
 
     def forward(
@@ -40,20 +39,14 @@ class _AddedPositions(nn.Module):
         """
         if x.size(-1) != self.table.size(-1):
             raise ValueError(f"input of width {x.size(-1)} for d_model={self.table.size(-1)}")
-        end = offset + x.size(1)
-        if end > self.max_len:
-            raise ValueError(
-                f"{end} positions do not fit max_len={self.max_len}: "
-                "shorten the sequence or build with a larger max_len"
-            )
-        return self.dropout(x + self.table[offset:end].to(x.dtype))
+        return self.dropout(x + _rows(self.table, offset, x.size(1)).to(x.dtype))
 
 
 class SinusoidalPositions(_AddedPositions):
     """Fixed sine and cosine codes; nothing is learned and nothing is stored in a checkpoint."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
-        super().__init__(max_len, dropout)
+        super().__init__(dropout)
         self.register_buffer("table", sinusoid_table(max_len, d_model), persistent=False)
 
 
@@ -61,5 +54,57 @@ class LearnedPositions(_AddedPositions):
     """One trained vector a position; a position that training never reached has an untrained one."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
-        super().__init__(max_len, dropout)
+        super().__init__(dropout)
         self.table = nn.Parameter(torch.randn(max_len, d_model) * d_model**-0.5)
+
+
+class NoPositions(nn.Module):
+    """Dropout alone: for a model without order, or one that gets it from `RotaryPositions`."""
+
+    def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, x: Float[Tensor, "batch time d_model"], offset: int = 0
+    ) -> Float[Tensor, "batch time d_model"]:
+        return self.dropout(x)
+
+
+class RotaryPositions(nn.Module):
+    """Turns each pair (2i, 2i + 1) of a query or key at position t by the angle t / 10000^(2i/d),
+    so that their dot product knows how far apart they stand, and nothing else of where (Su et al.
+    2021).
+
+    `MultiHeadAttention(..., rotary=RotaryPositions(d_head, max_len))` turns queries and keys,
+    never values. No parameters.
+    """
+
+    def __init__(self, d_head: int, max_len: int):
+        super().__init__()
+        if d_head % 2:
+            raise ValueError(f"d_head={d_head} is odd: rotary positions turn pairs")
+        self.register_buffer("table", sinusoid_table(max_len, d_head), persistent=False)
+
+    def forward(
+        self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
+    ) -> Float[Tensor, "*batch time d_head"]:
+        """`x`, the first row of which stands at position `offset`, turned."""
+        if x.size(-1) != self.table.size(-1):
+            raise ValueError(f"input of width {x.size(-1)} for d_head={self.table.size(-1)}")
+        sin, cos = _rows(self.table, offset, x.size(-2)).unflatten(-1, (-1, 2)).unbind(-1)
+        first, second = x.unflatten(-1, (-1, 2)).unbind(-1)
+        turned = (first * cos - second * sin, first * sin + second * cos)
+        return torch.stack(turned, dim=-1).flatten(-2).to(x.dtype)
+
+
+def _rows(table: Tensor, offset: int, time: int) -> Tensor:
+    """Rows offset, offset + 1, … of a table of positions."""
+    if offset < 0:
+        raise ValueError(f"a first position of {offset}: there are more queries than keys")
+    if offset + time > len(table):
+        raise ValueError(
+            f"{offset + time} positions do not fit max_len={len(table)}: "
+            "shorten the sequence or build with a larger max_len"
+        )
+    return table[offset : offset + time]

@@ -10,9 +10,19 @@ from torch import Tensor, nn
 
 from transformer_lib.attention import Mask
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
-from transformer_lib.positions import LearnedPositions, SinusoidalPositions
+from transformer_lib.positions import (
+    LearnedPositions,
+    NoPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+)
 
-POSITIONS = {"sinusoidal": SinusoidalPositions, "learned": LearnedPositions}
+POSITIONS = {
+    "sinusoidal": SinusoidalPositions,
+    "learned": LearnedPositions,
+    "rotary": NoPositions,  # it turns queries and keys instead
+    "none": NoPositions,
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +41,7 @@ class TransformerConfig:
     dropout: float = 0.1
     attention_dropout: float = 0.0  # not in the paper
     norm_first: bool = False
-    positions: str = "sinusoidal"  # or learned
+    positions: str = "sinusoidal"  # learned, rotary, or none at all
     tie_weights: str = "none"  # target: output = target embedding; all: source embedding too
 
     def __post_init__(self):
@@ -50,7 +60,10 @@ class TransformerConfig:
     def layer_sizes(self) -> dict:
         """The arguments that encoder and decoder layers share."""
         names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
-        return {name: getattr(self, name) for name in names}
+        rotary = None
+        if self.positions == "rotary":
+            rotary = RotaryPositions(self.d_model // self.num_heads, self.max_len)
+        return {**{name: getattr(self, name) for name in names}, "rotary": rotary}
 
 
 class TokenEmbedding(nn.Embedding):
