@@ -11,10 +11,13 @@ from transformer_lib.explorers import (
     KERNEL_EXPRESSIONS,
     attention_explorer,
     bandwidth_explorer,
+    heads_explorer,
+    position_explorer,
     scale_explorer,
     temperature_explorer,
 )
 from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
+from transformer_lib.positions import sinusoid_table
 from transformer_lib.translation import AttentionMap
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
@@ -127,7 +130,41 @@ def test_the_explorer_draws_the_head_that_is_selected_queries_down():
             assert drawn_cells[query, key] == pytest.approx(wanted.weights[i, j].item(), abs=1e-3)
 
 
+def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them():
+    weights = torch.rand(2, 4, 3).softmax(-1)
+    chart = heads_explorer(weights, TARGET, SOURCE)
+    cells = {
+        (m["query"], m["key"], int(m["head"])): number(m["weight"])
+        for m in drawn(chart)
+        if "query" in m
+    }
+    assert len(cells) == 24
+    assert cells["chez", "home", 1] == pytest.approx(weights[1, 2, 2].item(), abs=1e-3)
+    names = [p["name"] for p in chart.to_dict()["params"]]
+    assert names.count("pointed") == 1, "one selection for all heads"
+
+
+@pytest.mark.parametrize(("first", "power"), [(4, 4), (1, 2)])
+def test_the_position_sliders_compute_the_table(first, power):
+    marks = drawn(position_explorer(8, 12), first=first, power=power)
+    time, j = torch.arange(12), torch.arange(8)
+    angle = time[:, None] / (10**power) ** (2 * (j // 2) / 8)
+    table = torch.where(j % 2 == 0, angle.sin(), angle.cos())
+    if power == 4:
+        assert table == pytest.approx(sinusoid_table(12, 8), abs=1e-5)
+    products = [m for m in marks if "dot product" in m]
+    begins = [m for m in marks if "code" in m]
+    assert number(products[0]["dot product"]) == pytest.approx(4)
+    names = {m[""] if "" in m else m["name"] for m in begins}
+    assert len(names) == 4
+    assert all(f"dimension {first + n}" in str(begins) for n in range(4))
+
+
 def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="d_model=3, but four"):
+        position_explorer(3, 10)
+    with pytest.raises(ValueError, match=r"\(2, 4, 3\) for 3 queries and 4 keys"):
+        heads_explorer(torch.rand(2, 4, 3), SOURCE, TARGET)
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):
         temperature_explorer(torch.zeros(3), TARGET)
     with pytest.raises(ValueError, match="powers of four"):

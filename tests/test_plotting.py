@@ -7,8 +7,10 @@ mpl.use("agg")
 from transformer_lib import plotting
 from transformer_lib.plotting import (
     compare_attention,
+    compare_signed,
     plot_attention,
     plot_curves,
+    plot_grids,
     plot_histogram,
     plot_lookup,
 )
@@ -100,3 +102,34 @@ def test_maps_side_by_side_share_one_scale_and_many_keys_a_root_scale(shown):
 def test_a_histogram_tells_its_extent(shown):
     plot_histogram({"a": [0.0, 1.0, 3.0], "b": [-2.0, 2.0]}, x="score")
     assert "a: from 0 to 3, mean 1.3; b: from -2 to 2, mean 0." in shown[0][1]
+
+
+def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):
+    one, other = torch.tensor([[0.5, -2.0, 0.0]]), torch.tensor([[1.0, 1.0, 0.25]])
+    compare_signed({"one": one, "other": other}, ["a"], SOURCE, axes=("letter", "word"))
+    ((figure, description),) = shown
+    frames = [ax for ax in figure.axes if ax.images]
+    limits = {ax.images[0].get_clim() for ax in frames if ax.get_title()}
+    assert limits == {(-2.0, 2.0)}
+    assert "one: 1 letter by 3 word, from -2.00 to 0.50." in description
+    red, green, blue, _ = frames[0].images[0].to_rgba(one.numpy())[0, 2]
+    assert min(red, green, blue) > 0.95, "nought is white"
+
+
+def test_an_entry_keeps_its_number_and_colour_through_a_reshape(shown):
+    x = torch.arange(12).view(1, 3, 4)
+    split = x[0].view(3, 2, 2).transpose(0, 1)
+    plot_grids({"before": x, "split": split}, owner=lambda number: number % 4 // 2)
+    ((figure, description),) = shown
+    axes = figure.axes[0]
+    assert len(axes.patches) == 24
+    written = {}
+    cells = [text for text in axes.texts if text.get_text().isdigit()]
+    for text, patch in zip(cells, axes.patches, strict=True):
+        written.setdefault(int(text.get_text()), set()).add(patch.get_facecolor())
+    assert sorted(written) == list(range(12))
+    assert all(len(colors) == 1 for colors in written.values())
+    assert written[0] == written[5] != written[2]
+    assert "split: 2 slices of 3 rows and 2 columns, the first [[0, 1], [4, 5], [8, 9]]." in (
+        description
+    )

@@ -1,7 +1,7 @@
 """Charts that move: Altair, in the page, without a kernel and without a network.
 
 What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 01,
-02, 04, 15.
+02, 04, 06, 07, 09, 10, 15.
 """
 
 from collections.abc import Sequence
@@ -285,6 +285,125 @@ def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
         )
         .properties(description=_describe(maps, shown, title))
         .configure_axis(labelFontSize=14, titleFontSize=13)
+    )
+
+
+def heads_explorer(
+    weights: Float[Tensor, "head query key"],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    title: str = "Heads side by side",
+) -> alt.Chart:
+    """Every head's weights side by side, linked: point at a query in one head, and its row stands
+    out in all of them.
+    """
+    if weights.shape[1:] != (len(queries), len(keys)):
+        raise ValueError(
+            f"weights of shape {tuple(weights.shape)} for {len(queries)} queries and {len(keys)} keys"
+        )
+    rows = pd.DataFrame(
+        {"head": head, "q": q, "k": k, "query": queries[q], "key": keys[k], "weight": round(w, 4)}
+        for head, map_ in enumerate(weights.tolist())
+        for q, row in enumerate(map_)
+        for k, w in enumerate(row)
+    )
+    pointed = alt.selection_point(
+        name="pointed", fields=["q"], on="pointerover", clear="pointerout"
+    )
+    names = alt.param(name="names", value={"queries": list(queries), "keys": list(keys)})
+
+    def axis(side: str, **options) -> alt.Axis:
+        return alt.Axis(labelExpr=f"names.{side}[datum.value]", title=None, **options)
+
+    told = (
+        f"Head {head}: {strongest_keys(map_, queries, keys)}" for head, map_ in enumerate(weights)
+    )
+    return (
+        alt.Chart(rows, title=title, width=alt.Step(34), height=alt.Step(30))
+        .mark_rect(stroke="#ddd")
+        .encode(
+            column=alt.Column(
+                "head:O",
+                title=None,
+                header=alt.Header(labelExpr="'head ' + datum.value", labelFontSize=14),
+            ),
+            x=alt.X("k:O", axis=axis("keys", orient="top", labelAngle=-40)),
+            y=alt.Y("q:O", axis=axis("queries")),
+            color=alt.Color(
+                "weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight"
+            ),
+            opacity=alt.condition(pointed, alt.value(1.0), alt.value(0.25)),
+            tooltip=["query:N", "key:N", "head:O", alt.Tooltip("weight:Q", format=".3f")],
+        )
+        .add_params(names, pointed)
+        .properties(description=f"{title}. {' '.join(told)}")
+        .configure_axis(labelFontSize=13)
+    )
+
+
+def position_explorer(
+    d_model: int, max_len: int, title: str = "Sines and cosines"
+) -> alt.HConcatChart:
+    """Four neighbouring dimensions of the sinusoidal codes along the positions, with a slider for
+    the first of them and one for the base; beside them, the dot product of position 0 with every
+    other one.
+    """
+    if d_model < 4:
+        raise ValueError(f"d_model={d_model}, but four dimensions are drawn")
+    params = [
+        alt.param(
+            name="first",
+            value=min(4, d_model - 4),
+            bind=alt.binding_range(min=0, max=d_model - 4, step=1, name="first dimension "),
+        ),
+        alt.param(
+            name="power",
+            value=4,
+            bind=alt.binding_range(min=1, max=5, step=0.5, name="base = 10 to the power "),
+        ),
+    ]
+    angle = f"datum.t / pow(pow(10, power), 2 * floor(datum.j / 2) / {d_model})"
+    along = alt.Chart(alt.sequence(0, max_len - 1, 0.25, as_="t"), title=title)
+    curves = (
+        along.transform_calculate(js="[0, 1, 2, 3]")
+        .transform_flatten(["js"])
+        .transform_calculate(j="first + datum.js")
+        .transform_calculate(angle=angle)
+        .transform_calculate(code="datum.j % 2 == 0 ? sin(datum.angle) : cos(datum.angle)")
+        .transform_calculate(
+            name="'dimension ' + datum.j + (datum.j % 2 == 0 ? ', sine' : ', cosine')"
+        )
+        .mark_line(strokeWidth=2.5)
+        .encode(
+            x=alt.X("t:Q", title="position"),
+            y=alt.Y("code:Q", scale=alt.Scale(domain=[-1, 1]), title="code"),
+            color=alt.Color("name:N", scale=alt.Scale(range=list(COLORS[:4])), title=None),
+            strokeDash=alt.StrokeDash("name:N", title=None),
+        )
+        .properties(width=430, height=260)
+    )
+    products = (
+        alt.Chart(
+            alt.sequence(0, max_len, 1, as_="t"), title="Dot product with the code of position 0"
+        )
+        .transform_calculate(js=f"sequence(0, {d_model}, 2)")
+        .transform_flatten(["js"], as_=["j"])
+        .transform_calculate(part=f"cos({angle})")
+        .transform_aggregate(product="sum(part)", groupby=["t"])
+        .mark_line(color=COLORS[0], strokeWidth=2.5)
+        .encode(x=alt.X("t:Q", title="position"), y=alt.Y("product:Q", title="dot product"))
+        .properties(width=280, height=260)
+    )
+    return (
+        alt.hconcat(curves, products)
+        .add_params(*params)
+        .properties(
+            description=f"{title}: dimensions {params[0].value} to {params[0].value + 3} of "
+            f"{d_model}, at positions 0 to {max_len - 1}, and the dot product of position 0 with "
+            "every position, with sliders for the first dimension and for the base."
+        )
+        .configure_axis(**BIG)
+        .configure_legend(labelFontSize=14, labelLimit=200)
     )
 
 

@@ -9,7 +9,9 @@ import base64
 import copy
 import html
 import io
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import cycle
 
 import altair as alt
@@ -17,7 +19,7 @@ import matplotlib.pyplot as plt
 import vl_convert
 from IPython import get_ipython
 from IPython.display import display
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize, PowerNorm
 from matplotlib.figure import Figure
@@ -70,34 +72,70 @@ def compare_attention(
 
     With more than 20 keys most shares are small, and the colour grows with their root instead.
     """
-    for title, weights in maps.items():
-        if weights.shape != (len(queries), len(keys)):
-            raise ValueError(
-                f"{title}: weights of shape {tuple(weights.shape)} "
-                f"for {len(queries)} queries and {len(keys)} keys"
-            )
     many = len(keys) > 20
     scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
+    label = "weight (root scale)" if many else "weight"
+    with _heat_maps(maps, queries, keys, axes, scale, "Blues", label) as fig:
+        told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
+        _show(fig, " ".join(told))
+
+
+def compare_signed(
+    maps: Mapping[str, Float[Tensor, "row column"]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    axes: tuple[str, str],
+    label: str = "value",
+) -> None:
+    """Heat maps of numbers of either sign side by side, white at 0 under one scale: codes, scores,
+    matrices. `axes` names what goes down and what goes across.
+    """
+    most = max(float(values.abs().max()) for values in maps.values())
+    with _heat_maps(maps, rows, columns, axes, Normalize(-most, most), "RdBu", label) as fig:
+        told = (
+            f"{title}: {len(rows)} {axes[0]} by {len(columns)} {axes[1]}, "
+            f"from {values.min():.2f} to {values.max():.2f}."
+            for title, values in maps.items()
+        )
+        _show(fig, " ".join(told))
+
+
+@contextmanager
+def _heat_maps(
+    maps: Mapping[str, Float[Tensor, "row column"]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    axes: tuple[str, str],
+    scale: Normalize,
+    cmap: str,
+    label: str,
+) -> Iterator[Figure]:
+    for title, values in maps.items():
+        if values.shape != (len(rows), len(columns)):
+            raise ValueError(
+                f"{title}: values of shape {tuple(values.shape)} "
+                f"for {len(rows)} {axes[0]} and {len(columns)} {axes[1]}"
+            )
+    many = len(columns) > 20
     cell = (0.1, 0.09) if many else (0.6, 0.5)
-    size = (1.2 + len(maps) * (1.2 + cell[0] * len(keys)), 1.4 + cell[1] * len(queries))
+    size = (1.2 + len(maps) * (1.2 + cell[0] * len(columns)), 1.4 + cell[1] * len(rows))
     with plt.rc_context({**STYLE, "axes.spines.left": False, "axes.spines.bottom": False}):
         fig, frames = plt.subplots(
             1, len(maps), figsize=size, layout="constrained", sharey=True, squeeze=False
         )
-        for ax, (title, weights) in zip(frames[0], maps.items(), strict=True):
+        for ax, (title, values) in zip(frames[0], maps.items(), strict=True):
             image = ax.imshow(
-                weights.detach().float().cpu().numpy(), norm=scale, cmap="Blues", aspect="auto"
+                values.detach().float().cpu().numpy(), norm=scale, cmap=cmap, aspect="auto"
             )
-            _name_axes(ax, queries, keys)
+            _name_axes(ax, rows, columns)
             ax.set_xlabel(axes[1])
             ax.set_title(title)
-            if weights.numel() <= 80 and not many:
-                _write_numbers(ax, weights)
+            if values.numel() <= 80 and not many:
+                _write_numbers(ax, values, scale)
         frames[0, 0].set_ylabel(axes[0])
-        label = "weight (root scale)" if many else "weight"
         fig.colorbar(image, ax=frames, label=label, shrink=0.9)
-        told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
-        _show(fig, " ".join(told))
+        yield fig
 
 
 def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
@@ -112,12 +150,51 @@ def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
     ax.tick_params(length=0)
 
 
-def _write_numbers(ax: Axes, weights: Float[Tensor, "query key"]) -> None:
-    for row, shares in enumerate(weights.tolist()):
-        for column, share in enumerate(shares):
-            color = "white" if share > 0.5 else "black"
+def _write_numbers(ax: Axes, values: Float[Tensor, "row column"], scale: Normalize) -> None:
+    for row, numbers in enumerate(values.tolist()):
+        for column, number in enumerate(numbers):
+            color = "white" if abs(number) > scale.vmax / 2 else "black"
             place = {"ha": "center", "va": "center", "fontsize": 11}
-            ax.text(column, row, f"{share:.2f}", color=color, **place)
+            ax.text(column, row, f"{number:.2f}", color=color, **place)
+
+
+def plot_grids(
+    grids: Mapping[str, Int[Tensor, "slice row column"]],
+    owner: Callable[[int], int],
+    owners: str = "head",
+) -> None:
+    """What a reshape does: each stage as its slices, one below the other, with the number of every
+    entry in its cell. A number keeps the colour of its owner, `owner(number)`, through all stages.
+    """
+    tall = max(len(g) * (g.size(1) + 0.6) for g in grids.values())
+    wide = sum(g.size(2) + 1.5 for g in grids.values())
+    with plt.rc_context(STYLE):
+        fig, ax = plt.subplots(figsize=(0.5 * wide, 0.5 * tall + 1), layout="constrained")
+        left = 0.0
+        for title, grid in grids.items():
+            ax.text(left + grid.size(2) / 2, -0.4, title, ha="center", va="bottom", fontsize=12)
+            for number, (slice_, row, column) in zip(
+                grid.flatten().tolist(), itertools.product(*map(range, grid.shape)), strict=True
+            ):
+                x, y = left + column, slice_ * (grid.size(1) + 0.6) + row
+                color = COLORS[owner(number) % len(COLORS)]
+                ax.add_patch(plt.Rectangle((x, y), 1, 1, color=color, alpha=0.35, lw=0))
+                ax.text(x + 0.5, y + 0.5, str(number), ha="center", va="center", fontsize=11)
+            left += grid.size(2) + 1.5
+        ax.set(xlim=(-0.2, left - 1.3), ylim=(tall, -1.6), aspect="equal")
+        ax.axis("off")
+        found = sorted({owner(n) for g in grids.values() for n in g.flatten().tolist()})
+        patches = [
+            plt.Rectangle((0, 0), 1, 1, color=COLORS[o % len(COLORS)], alpha=0.35) for o in found
+        ]
+        names = [f"{owners} {o}" for o in found]
+        fig.legend(patches, names, loc="outside lower center", ncols=len(found), frameon=False)
+        told = (
+            f"{' '.join(title.split())}: {len(g)} slices of {g.size(1)} rows and {g.size(2)} "
+            f"columns, the first {g[0].tolist()}."
+            for title, g in grids.items()
+        )
+        _show(fig, " ".join(told))
 
 
 def plot_curves(
@@ -131,8 +208,9 @@ def plot_curves(
     log_x: bool = False,
     log_y: bool = False,
 ) -> None:
-    """Lines in one frame, told apart by colour, stroke and marker: `curves` maps a name to its x values and
-    y values. `points` are drawn as dots behind them, `spread` as bars of that size up and down.
+    """Lines in one frame, told apart by colour, stroke and marker: `curves` maps a name to its x
+    values and y values. `points` are drawn as dots behind them, `spread` as bars of that size up
+    and down.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
