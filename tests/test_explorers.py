@@ -155,9 +155,10 @@ def test_the_position_sliders_compute_the_table(first, power):
     products = [m for m in marks if "dot product" in m]
     begins = [m for m in marks if "code" in m]
     assert number(products[0]["dot product"]) == pytest.approx(4)
-    names = {m[""] if "" in m else m["name"] for m in begins}
-    assert len(names) == 4
-    assert all(f"dimension {first + n}" in str(begins) for n in range(4))
+    assert {m["name"]: number(m["code"]) for m in begins} == {
+        f"dimension {n}, {'cosine' if n % 2 else 'sine'}": float(n % 2)
+        for n in range(first, first + 4)
+    }
 
 
 def test_what_does_not_fit_is_refused():

@@ -71,6 +71,22 @@ def test_rows_that_are_there_are_kept_and_interrupted_work_goes_on(built):
     assert len(json.loads(path.read_text())) == 4
 
 
+def test_a_write_that_is_cut_off_loses_no_row(built, monkeypatch):
+    path, _ = built
+    rows = json.loads(path.read_text())
+    path.write_text(json.dumps(rows[:3]))
+
+    def half(self, text, **options):
+        self.write_bytes(text.encode()[: len(text) // 2])
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(path), "write_text", half)
+        with pytest.raises(OSError, match="no space"):
+            build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, print, progress=False)
+    assert json.loads(path.read_text()) == rows[:3]
+
+
 def test_a_row_of_other_settings_is_stale_and_says_so(built):
     path, _ = built
     later = read_ladder(path, LadderSettings(steps=3))
