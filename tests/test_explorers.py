@@ -12,12 +12,17 @@ from transformer_lib.explorers import (
     attention_explorer,
     bandwidth_explorer,
     heads_explorer,
+    mask_explorer,
     position_explorer,
     scale_explorer,
+    schedule_explorer,
+    stages_explorer,
     temperature_explorer,
 )
+from transformer_lib.masks import causal_mask, length_mask
 from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
 from transformer_lib.positions import sinusoid_table
+from transformer_lib.training import paper_peak, warmup_inverse_sqrt
 from transformer_lib.translation import AttentionMap
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
@@ -51,17 +56,19 @@ def test_charts_travel_as_the_type_jupyterlab_draws_offline_with_a_picture_and_w
     assert metadata["image/png"]["alt"] == bundle["text/plain"]
 
 
-def drawn(chart, **params):
-    """What each mark says of itself (its ARIA label) after moving the sliders, as the browser
-    computes it.
-    """
+def svg_of(chart, **params):
+    """The picture after moving the sliders, as the browser computes it."""
     spec = chart.to_dict()
     for param in spec["params"]:
         if param["name"] in params:
             param["value"] = params.pop(param["name"])
     assert not params, f"no such slider: {params}"
-    svg = vl_convert.vegalite_to_svg(spec)
-    labels = map(html.unescape, re.findall('aria-label="([^"]*)"', svg))
+    return html.unescape(vl_convert.vegalite_to_svg(spec))
+
+
+def drawn(chart, **params):
+    """What each mark says of itself (its ARIA label)."""
+    labels = re.findall('aria-label="([^"]*)"', svg_of(chart, **params))
     marks = (re.findall(r"([^;:]+): ([^;]+)", label) for label in labels if "axis" not in label)
     return [{name.strip(): value for name, value in mark} for mark in marks if mark]
 
@@ -159,6 +166,42 @@ def test_the_position_sliders_compute_the_table(first, power):
         f"dimension {n}, {'cosine' if n % 2 else 'sine'}": float(n % 2)
         for n in range(first, first + 4)
     }
+
+
+@pytest.mark.parametrize(("causal", "padded"), [(True, False), (False, True), (True, True)])
+def test_the_mask_switches_compute_the_masks(causal, padded):
+    marks = drawn(mask_explorer(5), causal=causal, padded=padded, real=3)
+    seen = torch.zeros(5, 5, dtype=torch.bool)
+    cells = [m for m in marks if "query" in m]
+    assert len(cells) == 25
+    for cell in cells:
+        seen[int(cell["query"]), int(cell["key"])] = cell["may"] == "may look"
+    wanted = torch.ones(5, 5, dtype=torch.bool)
+    wanted &= causal_mask(5) if causal else True
+    wanted &= length_mask(torch.tensor(3), 5) if padded else True
+    assert torch.equal(seen, wanted)
+
+
+@pytest.mark.parametrize("warmup", [10, 40])
+def test_the_warm_up_slider_computes_the_papers_schedule(warmup):
+    chart = schedule_explorer([16, 64], 40)
+    svg_marks = drawn(chart, warmup=warmup)
+    first = {m["d_model"]: number(m["learning rate"]) for m in svg_marks if "d_model" in m}
+    for d_model, rate in first.items():
+        peak = paper_peak(int(d_model), warmup)
+        assert rate == pytest.approx(warmup_inverse_sqrt(1, peak=peak, warmup=warmup), rel=0.06)
+    assert len(first) == 2
+
+
+def test_the_stage_slider_says_what_happens_there():
+    stages = [("ids", (2, 5), "words as numbers"), ("embedding", (2, 5, 8), "numbers as vectors")]
+    for n, (_, _, says) in enumerate(stages):
+        texts = re.findall(">([^<]+)</text>", svg_of(stages_explorer(stages), stage=n))
+        assert says in texts
+        assert stages[1 - n][2] not in texts
+        assert "(2, 5, 8)" in texts
+    with pytest.raises(ValueError, match="no stages"):
+        stages_explorer([])
 
 
 def test_what_does_not_fit_is_refused():

@@ -1,7 +1,7 @@
 """Charts that move: Altair, in the page, without a kernel and without a network.
 
 What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 01,
-02, 04, 06, 07, 09, 10, 15.
+02, 04, 06, 07, 09, 10, 12 to 15.
 """
 
 from collections.abc import Sequence
@@ -404,6 +404,145 @@ def position_explorer(
         )
         .configure_axis(**BIG)
         .configure_legend(labelFontSize=14, labelLimit=200)
+    )
+
+
+def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart:
+    """A square of queries and keys, with switches for the causal and the padding mask and a slider
+    for the number of real tokens. Both masks at once let through what each of them lets through.
+    """
+    params = [
+        alt.param(name="causal", value=True, bind=alt.binding_checkbox(name="causal mask ")),
+        alt.param(name="padded", value=False, bind=alt.binding_checkbox(name="padding mask ")),
+        alt.param(
+            name="real",
+            value=max(1, 3 * length // 4),
+            bind=alt.binding_range(min=0, max=length, step=1, name="real tokens "),
+        ),
+    ]
+    return (
+        alt.Chart(
+            alt.sequence(0, length * length, as_="n"),
+            title=title,
+            width=alt.Step(19),
+            height=alt.Step(19),
+        )
+        .transform_calculate(query=f"floor(datum.n / {length})", key=f"datum.n % {length}")
+        .transform_calculate(
+            may="(!causal || datum.key <= datum.query) && (!padded || datum.key < real)"
+            " ? 'may look' : 'may not'"
+        )
+        .mark_rect(stroke="white")
+        .encode(
+            x=alt.X("key:O", title="keys", axis=alt.Axis(orient="top", labelAngle=0)),
+            y=alt.Y("query:O", title="queries"),
+            color=alt.Color(
+                "may:N",
+                title=None,
+                scale=alt.Scale(domain=["may look", "may not"], range=[COLORS[0], "#e8e8e8"]),
+            ),
+            tooltip=["query:O", "key:O", "may:N"],
+        )
+        .add_params(*params)
+        .properties(
+            description=f"{title}: {length} queries by {length} keys, at first with the causal mask, "
+            "a triangle: each query sees itself and the keys before it. With switches for the "
+            "causal and the padding mask and a slider for the number of real tokens."
+        )
+        .configure_axis(**BIG)
+        .configure_legend(labelFontSize=14)
+    )
+
+
+def schedule_explorer(
+    widths: Sequence[int], steps: int, title: str = "Learning rate with warm-up"
+) -> alt.Chart:
+    """The paper's learning rate, min(step^-0.5, step · warmup^-1.5) / √d_model, for models of these
+    widths, with a slider for the warm-up.
+    """
+    warmup = alt.param(
+        name="warmup",
+        value=steps // 5,
+        bind=alt.binding_range(
+            min=steps // 40, max=steps, step=max(1, steps // 40), name="warm-up steps "
+        ),
+    )
+    return (
+        alt.Chart(alt.sequence(1, steps + 1, max(1, steps // 400), as_="step"), title=title)
+        .transform_calculate(widths=str(list(widths)))
+        .transform_flatten(["widths"], as_=["d_model"])
+        .transform_calculate(
+            rate="min(pow(datum.step, -0.5), datum.step * pow(warmup, -1.5)) / sqrt(datum.d_model)"
+        )
+        .mark_line(strokeWidth=2.5)
+        .encode(
+            x=alt.X("step:Q", title="step"),
+            y=alt.Y("rate:Q", title="learning rate", axis=alt.Axis(format=".1e")),
+            color=alt.Color("d_model:N", scale=alt.Scale(range=list(COLORS[: len(widths)]))),
+            strokeDash=alt.StrokeDash("d_model:N"),
+        )
+        .add_params(warmup)
+        .properties(
+            width=520,
+            height=280,
+            description=f"{title}: {steps} steps for d_model {', '.join(map(str, widths))}; up in a "
+            f"line for {warmup.value} steps, then down as one over the root of the step. The "
+            "narrower the model, the higher. With a slider for the warm-up.",
+        )
+        .configure_axis(**BIG)
+        .configure_legend(labelFontSize=14, titleFontSize=13)
+    )
+
+
+def stages_explorer(
+    stages: Sequence[tuple[str, Sequence[int], str]], title: str = "One sentence through the model"
+) -> alt.LayerChart:
+    """A path of (name, shape, what happens) from top to bottom, with a slider that steps along it."""
+    if not stages:
+        raise ValueError("no stages to walk through")
+    rows = pd.DataFrame(
+        {
+            "n": n,
+            "name": name,
+            "shape": "(" + ", ".join(map(str, shape)) + ")",
+            "says": says,
+        }
+        for n, (name, shape, says) in enumerate(stages)
+    )
+    stage = alt.param(
+        name="stage",
+        value=0,
+        bind=alt.binding_range(min=0, max=len(stages) - 1, step=1, name="stage "),
+    )
+    order = alt.Y("n:O", axis=None)
+    path = alt.Chart(rows).encode(y=order)
+    here = "datum.n == stage"
+    boxes = path.mark_bar(cornerRadius=6, height=24).encode(
+        x=alt.value(0),
+        x2=alt.value(300),
+        color=alt.condition(here, alt.value(COLORS[4]), alt.value("#dbe9f6")),
+    )
+    names = path.mark_text(align="left", fontSize=14).encode(x=alt.value(10), text="name:N")
+    shapes = path.mark_text(align="right", fontSize=14, font="monospace").encode(
+        x=alt.value(290), text="shape:N"
+    )
+    says = (
+        path.transform_filter(here)
+        .mark_text(align="left", fontSize=14, fontWeight="bold")
+        .encode(x=alt.value(315), text="says:N")
+    )
+    return (
+        (boxes + names + shapes + says)
+        .add_params(stage)
+        .properties(
+            title=title,
+            width=700,
+            height=alt.Step(30),
+            description=f"{title}, with a slider to step along: "
+            + "; ".join(f"{row['name']} {row['shape']}" for _, row in rows.iterrows())
+            + ".",
+        )
+        .configure_view(stroke=None)
     )
 
 
