@@ -130,6 +130,30 @@ def test_what_is_no_function_is_asked_for_as_one(thing):
     assert "the function itself" in verdict.message
 
 
+@pytest.mark.parametrize(
+    ("got", "wanted", "message"),
+    [
+        (torch.tensor(3.5), torch.tensor(2.25), "3.5; it should be 2.25."),
+        (2.25, torch.tensor(2.25), "the Python number 2.25; it should be a tensor, 2.25: a "),
+        (
+            torch.tensor([[True, True]]),
+            torch.tensor([[True, False]]),
+            "True at [0, 1]; it should be False. 1 of 2 entries differ.",
+        ),
+        (torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]), "2 at [1]; it should be 4."),
+    ],
+)
+def test_a_difference_is_said_in_the_words_of_what_is_compared(got, wanted, message):
+    said = machinery.difference(
+        machinery.Outcome(got), machinery.Outcome(wanted), "`f(x)`", "{(0, 1)}", 1e-4
+    )
+    assert f"returned {message}" in said
+
+
+def test_small_sets_are_shown():
+    assert machinery.describe({(2, 1), (0, 0)}) == "{(0, 0), (2, 1)}"
+
+
 def test_an_endless_loop_is_stopped_and_named(impatient):
     running = []
 

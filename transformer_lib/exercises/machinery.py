@@ -282,6 +282,8 @@ def describe(value: Any) -> str:
         return f"{value!r}"
     if isinstance(value, list | tuple) and len(value) <= 6 and all(map(is_number, value)):
         return f"the {type(value).__name__} {value}"
+    if isinstance(value, set | frozenset) and len(value) <= 6:
+        return f"{{{', '.join(sorted(map(repr, value)))}}}"
     if callable(value):
         return "a function"
     return f"a {type(value).__name__}"
@@ -316,9 +318,17 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
             return "NaN in some places. A division by zero, or infinity minus infinity?"
         off = (got.detach().cpu().double() - wanted.detach().cpu().double()).abs() > tolerance
         place = tuple(off.nonzero()[0].tolist())
+        ours, theirs = describe(got[place].item()), describe(wanted[place].item())
+        if not place:
+            return f"{ours}; it should be {theirs}."
         return (
-            f"{got[place].item():.4g} at {list(place)}; it should be {wanted[place].item():.4g}. "
+            f"{ours} at {list(place)}; it should be {theirs}. "
             f"{int(off.sum())} of {off.numel()} entries differ."
+        )
+    if isinstance(wanted, Tensor) and wanted.dim() == 0 and is_number(got):
+        return (
+            f"the Python number {got:.4g}; it should be a tensor, {describe(wanted.item())}: a "
+            "gradient must be able to flow through it."
         )
     if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
         way = " (`torch.tensor` or `torch.stack` make one)" if isinstance(got, list) else ""
