@@ -116,6 +116,11 @@ def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):
     assert min(red, green, blue) > 0.95, "nought is white"
 
 
+def test_numbers_of_one_sign_begin_at_nought(shown):
+    compare_signed({"one": torch.tensor([[0.5, 2.0, 0.0]])}, ["a"], SOURCE, axes=("a", "b"))
+    assert shown[0][0].axes[0].images[0].get_clim() == (0.0, 2.0)
+
+
 def test_an_entry_keeps_its_number_and_colour_through_a_reshape(shown):
     x = torch.arange(12).view(1, 3, 4)
     split = x[0].view(3, 2, 2).transpose(0, 1)

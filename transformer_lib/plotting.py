@@ -89,10 +89,13 @@ def compare_signed(
     label: str = "value",
 ) -> None:
     """Heat maps of numbers of either sign side by side, white at 0 under one scale: codes, scores,
-    matrices. `axes` names what goes down and what goes across.
+    matrices. `axes` names what goes down and what goes across. Where nothing is negative the scale
+    begins at 0.
     """
     most = max(float(values.abs().max()) for values in maps.values())
-    with _heat_maps(maps, rows, columns, axes, Normalize(-most, most), "RdBu", label) as fig:
+    positive = all(bool((values >= 0).all()) for values in maps.values())
+    scale, cmap = (Normalize(0, most), "Blues") if positive else (Normalize(-most, most), "RdBu")
+    with _heat_maps(maps, rows, columns, axes, scale, cmap, label) as fig:
         told = (
             f"{title}: {len(rows)} {axes[0]} by {len(columns)} {axes[1]}, "
             f"from {values.min():.2f} to {values.max():.2f}."
