@@ -144,6 +144,23 @@ def test_the_encoder_equals_torchs_gru_on_each_sentence_alone():
         assert_close(last[1, row], torch.cat([their_last[2, 0], their_last[3, 0]]))
 
 
+def test_without_attention_is_this_loop():
+    """The decoder of Cho et al. 2014 one word at a time: every step reads the encoder's last state,
+    in the GRU and again where the word is chosen.
+    """
+    model, (src, _, tgt) = build("plain").double(), sentences()
+    src, tgt = src[:1], tgt[:1]
+    d, states = model.decoder, model.encoder(src)[0][0]
+    half = states.size(1) // 2
+    c = s = torch.cat([states[-1, :half], states[0, half:]])  # each direction where it ended
+    logits = []
+    for word in tgt[0]:
+        e = d.embedding.weight[word] * 6**0.5
+        s = d.cells[0](torch.cat([e, c])[None], s[None])[0]
+        logits.append(model.generator.weight @ torch.tanh(d.readout(torch.cat([s, c, e]))))
+    assert_close(model(src, tgt)[0], torch.stack(logits))
+
+
 def test_bahdanau_is_this_loop():
     """The equations of Bahdanau et al. 2015 one word at a time, with a GRU cell of torch's."""
     model, (src, _, tgt) = build("bahdanau").double(), sentences()

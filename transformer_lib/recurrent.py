@@ -186,11 +186,12 @@ class RecurrentDecoder(nn.Module):
 
 class PlainDecoder(RecurrentDecoder):
     """No attention: the encoder's last state is all that the decoder ever learns of the source. It
-    starts there, and reads it again at every step (Cho et al. 2014).
+    starts there, and reads it again at every step, in the GRU and where the word is chosen (Cho et
+    al. 2014).
     """
 
     def __init__(self, config: RecurrentConfig):
-        super().__init__(config, readout_size=config.d_hidden + config.d_model)
+        super().__init__(config, readout_size=2 * config.d_hidden + config.d_model)
 
     def prepare(self, memory):
         return memory
@@ -202,7 +203,7 @@ class PlainDecoder(RecurrentDecoder):
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
     ) -> tuple[Float[Tensor, "batch readout_size"], RecurrentState]:
         hidden = self.recur(x, state.context, state)
-        found = torch.cat([hidden[-1], x], dim=-1)
+        found = torch.cat([hidden[-1], state.context, x], dim=-1)
         return found, replace(state, hidden=hidden, position=state.position + 1)
 
 
@@ -356,7 +357,7 @@ class LuongSeq2Seq(RecurrentModel):
 
 
 KINDS = {
-    "gru": (PlainSeq2Seq, {"d_hidden": 292}),
+    "gru": (PlainSeq2Seq, {"d_hidden": 286}),
     "bahdanau": (BahdanauSeq2Seq, {"d_hidden": 272}),
     "luong-dot": (LuongSeq2Seq, {"score": "dot", "d_hidden": 268}),
     "luong-general": (LuongSeq2Seq, {"score": "general", "d_hidden": 256}),
