@@ -1,0 +1,217 @@
+"""A sequence that attends to itself, and how far its words are from each other. Lesson 08."""
+
+import math
+
+import torch
+
+from transformer_lib.exercises.machinery import Exercise
+
+
+def _one_head():
+    torch.manual_seed(8)
+    return [
+        (torch.randn(5, 4), torch.randn(4, 3), torch.randn(4, 3), torch.randn(4, 2)),
+        (torch.randn(3, 6), torch.randn(6, 2), torch.randn(6, 2), torch.randn(6, 5)),
+    ]
+
+
+one_head = Exercise(
+    task="Self-attention of one sequence X (n, d), with W_q and W_k (d, d_head) and W_v (d, d_v): "
+    "the output (n, d_v).",
+    cases=_one_head,
+    hints=(
+        "Three products first: queries, keys and values, all of them from X.",
+        "Then scaled dot-product attention, as in lesson 04. The scale is that of the queries: the "
+        "number of columns of W_q.",
+        "`scores = q @ k.T / math.sqrt(q.size(-1))`, a softmax along each row, and then the values.",
+    ),
+    passed="Where in your code does a row wait for another row? Nowhere.",
+)
+
+
+@one_head.solution
+def my_self_attention(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    scores = q @ k.T / math.sqrt(q.size(-1))
+    return scores.softmax(dim=-1) @ v
+
+
+@one_head.solution
+def _(X, W_q, W_k, W_v):
+    rows = []
+    for x in X:
+        scores = torch.stack([(x @ W_q) @ (other @ W_k) for other in X])
+        shares = (scores / W_q.size(1) ** 0.5).softmax(dim=0)
+        rows.append(sum(share * (other @ W_v) for share, other in zip(shares, X, strict=True)))
+    return torch.stack(rows)
+
+
+@one_head.mistake("The scores are not divided by √d_head.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake(
+    "You divide by the root of the width of X. The scores are sums over d_head entries: the width "
+    "of the queries."
+)
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(X.size(1))).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake("You divide by the root of the number of tokens. The scale is √d_head.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(len(X))).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake(
+    "Your columns add up to 1, not your rows: each query shares out its own glance, so the softmax "
+    "runs over the keys, the last axis."
+)
+def _(X, W_q, W_k, W_v):
+    scores = X @ W_q @ (X @ W_k).T / math.sqrt(W_q.size(1))
+    return scores.softmax(dim=0) @ (X @ W_v)
+
+
+@one_head.mistake("Queries and keys are exchanged: row i must belong to the query of token i.")
+def _(X, W_q, W_k, W_v):
+    scores = X @ W_k @ (X @ W_q).T / math.sqrt(W_q.size(1))
+    return scores.softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake("Queries and keys come from one matrix. W_k has a task of its own.")
+def _(X, W_q, W_k, W_v):
+    q = X @ W_q
+    return (q @ q.T / math.sqrt(q.size(1))).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake("You mix the tokens themselves. What is mixed are the values, X W_v.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(W_q.size(1))).softmax(dim=-1) @ X
+
+
+@one_head.mistake("You mix the keys. The weights come from them, the result from the values.")
+def _(X, W_q, W_k, W_v):
+    k = X @ W_k
+    return (X @ W_q @ k.T / math.sqrt(W_q.size(1))).softmax(dim=-1) @ k
+
+
+@one_head.mistake("These are the weights. They still have to mix the values.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(W_q.size(1))).softmax(dim=-1)
+
+
+@one_head.mistake("There is no softmax: scores can be negative and do not add up to 1.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(W_q.size(1))) @ (X @ W_v)
+
+
+@one_head.mistake(
+    "Your matrices stand the other way round, as `nn.Linear` stores them. Here W_q is (d, d_head), "
+    "and the queries are `X @ W_q`."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q.T, X @ W_k.T, X @ W_v.T
+    return (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+def _ways():
+    return [
+        ("attention", 33, 3),
+        ("attention", 2, 5),
+        ("recurrent", 33, 3),
+        ("recurrent", 8, 5),
+        ("causal", 33, 3),
+        ("causal", 12, 5),
+        ("causal", 10, 4),
+        ("causal", 9, 3),
+        ("centred", 33, 3),
+        ("centred", 12, 5),
+        ("centred", 13, 5),
+        ("centred", 4, 9),
+    ]
+
+
+path_length = Exercise(
+    task="How many moves does it take to bring a signal from the first of n ≥ 2 tokens to the last? "
+    'A move is one layer for "attention" and for convolutions of width k, "causal" (looks back '
+    'only) and "centred" (k odd), and one step for a "recurrent" layer.',
+    cases=_ways,
+    hints=(
+        "The way from the first token to the last is n − 1 positions long. How many of them does "
+        "one move cover?",
+        "A causal convolution of width 3 hears the token itself and the two before it: it covers "
+        "k − 1 = 2. A centred one covers (k − 1)/2 to each side.",
+        "Attention covers any distance in 1 move, a recurrent step covers 1 position. For the "
+        "convolutions divide n − 1 by what a layer covers, and round up: `math.ceil`.",
+    ),
+    passed="One of the four does not depend on n.",
+    tolerance=1e-6,
+)
+
+
+@path_length.solution
+def my_path_length(kind, n, k):
+    if kind == "attention":
+        return 1
+    covered = {"recurrent": 1, "causal": k - 1, "centred": (k - 1) // 2}[kind]
+    return math.ceil((n - 1) / covered)
+
+
+@path_length.solution
+def _(kind, n, k):
+    reached, moves = 0, 0  # how far the signal has come from position 0
+    while reached < n - 1:
+        reached += {"attention": n, "recurrent": 1, "causal": k - 1, "centred": k // 2}[kind]
+        moves += 1
+    return moves
+
+
+def _but(**wrong):
+    """The solution, with another rule for some kinds."""
+    return lambda kind, n, k: wrong[kind](n, k) if kind in wrong else my_path_length(kind, n, k)
+
+
+path_length.mistake(
+    "Attention does not go from neighbour to neighbour: one layer links any two tokens, however long "
+    "the sentence is."
+)(_but(attention=lambda n, k: n - 1))
+
+path_length.mistake(
+    "For attention one layer is enough, whatever n is. It is not the n of the others."
+)(_but(attention=lambda n, k: n))
+
+path_length.mistake(
+    "The recurrent layer is one layer, but its signal goes from state to state: each step covers one "
+    "position."
+)(_but(recurrent=lambda n, k: 1))
+
+path_length.mistake(
+    "Between n tokens there are n − 1 steps, as between n fence posts there are n − 1 gaps. Look at "
+    "the recurrent layer."
+)(_but(recurrent=lambda n, k: n))
+
+path_length.mistake(
+    "A window of width k covers k − 1 positions, since one of its k places is the token itself."
+)(_but(causal=lambda n, k: math.ceil((n - 1) / k), centred=lambda n, k: math.ceil(2 * (n - 1) / k)))
+
+path_length.mistake("n/k is the order of growth. Count exactly: n − 1 positions, k − 1 at a move.")(
+    _but(causal=lambda n, k: math.ceil(n / k), centred=lambda n, k: math.ceil(2 * n / k))
+)
+
+path_length.mistake(
+    "You round down: the rest of the way, however short, needs a layer of its own. Round up."
+)(_but(causal=lambda n, k: (n - 1) // (k - 1), centred=lambda n, k: 2 * (n - 1) // (k - 1)))
+
+path_length.mistake(
+    "A centred window looks to both sides, so it covers (k − 1)/2 positions in each direction, half "
+    "of what a causal one covers."
+)(_but(centred=lambda n, k: math.ceil((n - 1) / (k - 1))))
+
+path_length.mistake(
+    "You round up before you double: divide n − 1 by (k − 1)/2, and round up once, at the end."
+)(_but(centred=lambda n, k: 2 * math.ceil((n - 1) / (k - 1))))
+
+path_length.mistake("A number of moves is whole: round up with `math.ceil`.")(
+    _but(causal=lambda n, k: (n - 1) / (k - 1), centred=lambda n, k: 2 * (n - 1) / (k - 1))
+)
