@@ -153,6 +153,7 @@ def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them()
 
 @pytest.mark.parametrize(("first", "power"), [(4, 4), (1, 2)])
 def test_the_position_sliders_compute_the_table(first, power):
+    assert "dimensions 4 to 7 of 8" in position_explorer(8, 12).to_dict()["description"]
     marks = drawn(position_explorer(8, 12), first=first, power=power)
     time, j = torch.arange(12), torch.arange(8)
     angle = time[:, None] / (10**power) ** (2 * (j // 2) / 8)

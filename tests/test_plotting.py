@@ -111,7 +111,7 @@ def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):
     frames = [ax for ax in figure.axes if ax.images]
     limits = {ax.images[0].get_clim() for ax in frames if ax.get_title()}
     assert limits == {(-2.0, 2.0)}
-    assert "one: 1 letter by 3 word, from -2.00 to 0.50." in description
+    assert "one: letter a to a by word i to home, from -2.00 to 0.50." in description
     red, green, blue, _ = frames[0].images[0].to_rgba(one.numpy())[0, 2]
     assert min(red, green, blue) > 0.95, "nought is white"
 

@@ -350,10 +350,11 @@ def position_explorer(
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model}, but four dimensions are drawn")
+    first = min(4, d_model - 4)
     params = [
         alt.param(
             name="first",
-            value=min(4, d_model - 4),
+            value=first,
             bind=alt.binding_range(min=0, max=d_model - 4, step=1, name="first dimension "),
         ),
         alt.param(
@@ -398,9 +399,9 @@ def position_explorer(
         alt.hconcat(curves, products)
         .add_params(*params)
         .properties(
-            description=f"{title}: dimensions {params[0].value} to {params[0].value + 3} of "
-            f"{d_model}, at positions 0 to {max_len - 1}, and the dot product of position 0 with "
-            "every position, with sliders for the first dimension and for the base."
+            description=f"{title}: dimensions {first} to {first + 3} of {d_model}, at positions 0 to "
+            f"{max_len - 1}, and the dot product of position 0 with every position, with sliders "
+            "for the first dimension and for the base."
         )
         .configure_axis(**BIG)
         .configure_legend(labelFontSize=14, labelLimit=200)

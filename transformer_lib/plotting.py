@@ -97,8 +97,8 @@ def compare_signed(
     scale, cmap = (Normalize(0, most), "Blues") if positive else (Normalize(-most, most), "RdBu")
     with _heat_maps(maps, rows, columns, axes, scale, cmap, label) as fig:
         told = (
-            f"{title}: {len(rows)} {axes[0]} by {len(columns)} {axes[1]}, "
-            f"from {values.min():.2f} to {values.max():.2f}."
+            f"{title}: {axes[0]} {rows[0]} to {rows[-1]} by {axes[1]} {columns[0]} to "
+            f"{columns[-1]}, from {values.min():.2f} to {values.max():.2f}."
             for title, values in maps.items()
         )
         _show(fig, " ".join(told))
@@ -158,7 +158,7 @@ def _write_numbers(ax: Axes, values: Float[Tensor, "row column"], scale: Normali
         for column, number in enumerate(numbers):
             color = "white" if abs(number) > scale.vmax / 2 else "black"
             place = {"ha": "center", "va": "center", "fontsize": 11}
-            ax.text(column, row, f"{number:.2f}", color=color, **place)
+            ax.text(column, row, f"{round(number, 2) + 0.0:.2f}", color=color, **place)
 
 
 def plot_grids(
