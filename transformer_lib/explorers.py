@@ -315,11 +315,12 @@ def heads_explorer(
     def axis(side: str, **options) -> alt.Axis:
         return alt.Axis(labelExpr=f"names.{side}[datum.value]", title=None, **options)
 
+    step = max(14, min(34, 600 // (len(weights) * len(keys))))  # so that they stay side by side
     told = (
         f"Head {head}: {strongest_keys(map_, queries, keys)}" for head, map_ in enumerate(weights)
     )
     return (
-        alt.Chart(rows, title=title, width=alt.Step(34), height=alt.Step(30))
+        alt.Chart(rows, title=title, width=alt.Step(step), height=alt.Step(30))
         .mark_rect(stroke="#ddd")
         .encode(
             column=alt.Column(
