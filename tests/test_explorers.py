@@ -208,6 +208,8 @@ def test_the_stage_slider_says_what_happens_there():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="d_model=3, but four"):
         position_explorer(3, 10)
+    with pytest.raises(ValueError, match="d_model=7 is odd"):
+        position_explorer(7, 10)
     with pytest.raises(ValueError, match=r"\(2, 4, 3\) for 3 queries and 4 keys"):
         heads_explorer(torch.rand(2, 4, 3), SOURCE, TARGET)
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):

@@ -351,6 +351,8 @@ def position_explorer(
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model}, but four dimensions are drawn")
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} is odd: the chart draws pairs")
     first = min(4, d_model - 4)
     params = [
         alt.param(

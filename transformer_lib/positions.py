@@ -77,7 +77,7 @@ class RotaryPositions(nn.Module):
     2021).
 
     `MultiHeadAttention(..., rotary=RotaryPositions(d_head, max_len))` turns queries and keys,
-    never values. No parameters.
+    never values. For self-attention alone: both must be places of one sequence. No parameters.
     """
 
     def __init__(self, d_head: int, max_len: int):
