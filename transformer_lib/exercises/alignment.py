@@ -17,9 +17,10 @@ attention_step = Exercise(
     "scores, and return the context (6,).",
     cases=_step,
     hints=(
-        "One score for each of the five encoder states: `torch.tanh(W_s @ s + h @ W_h.T) @ v`.",
-        "The shares are a softmax over the five scores.",
-        "The context is the encoder states, mixed with the shares: `shares @ h`.",
+        "Three results, one after the other: five scores, five shares, one mixture of the five "
+        "rows of h. Which shape has each?",
+        "The scores, all five at once: `torch.tanh(W_s @ s + h @ W_h.T) @ v`.",
+        "The shares are a softmax over the scores, and `shares @ h` mixes the encoder states.",
     ),
     passed="The context is a result, not a parameter: another state s gives another context.",
 )
@@ -41,6 +42,14 @@ def _(s, h, W_s, W_h, v):
 @attention_step.mistake("These are the shares. They still have to mix the encoder states.")
 def _(s, h, W_s, W_h, v):
     return (torch.tanh(W_s @ s + h @ W_h.T) @ v).softmax(dim=0)
+
+
+@attention_step.mistake(
+    "These are the scores. They still have to become shares, and the shares to mix the encoder "
+    "states."
+)
+def _(s, h, W_s, W_h, v):
+    return torch.tanh(W_s @ s + h @ W_h.T) @ v
 
 
 @attention_step.mistake("There is no softmax: scores are not shares.")
@@ -110,7 +119,8 @@ def _(found, gold):
 
 
 @error_rate.mistake(
-    "You divide by the links found alone: a model that finds one link looks perfect."
+    "You divide by the links found alone: a model that finds a single link, a right one, looks "
+    "perfect."
 )
 def _(found, gold):
     return 1 - len(found & gold) / len(found)
@@ -135,19 +145,28 @@ def _(found, gold):
     return 1 - len(found & gold) / len(found | gold)
 
 
+@error_rate.mistake(
+    "Precision and recall are both 0 here, and you divide 0 by 0. Count hits instead."
+)
+def _(found, gold):
+    precision, recall = (len(found & gold) / len(links) for links in (found, gold))
+    return 1 - 2 * precision * recall / (precision + recall)
+
+
 def _windows():
     return [(torch.tensor([1.0, 4.0, 0.0]), 3, 8), (torch.tensor([2.5, 3.0]), 1, 5)]
 
 
 window = Exercise(
-    task="Which source positions may a local attention see? Centers (B,), a half width D, and the "
-    "number of source positions n: a boolean mask (B, n), True where |position − center| ≤ D.",
+    task="Which source positions may a local attention see? Centres (B,), a half width D, and the "
+    "number of source positions n: a boolean mask (B, n), True where |position − centre| ≤ D.",
     cases=_windows,
     hints=(
         "The positions are `torch.arange(n)`, on the source axis.",
-        "Give the centers an axis: `positions - centers[:, None]` is (B, n).",
+        "Give `centers` an axis: `positions - centers[:, None]` is (B, n).",
     ),
-    passed="The window lies on the source. On the target axis it would say which words were written.",
+    passed="The window lies on the source. On the target axis it would say which words may look, "
+    "not where.",
 )
 
 
@@ -186,3 +205,43 @@ def _(centers, D, n):
 @window.mistake("This is the Gaussian, a weight. The window itself is a mask: True or False.")
 def _(centers, D, n):
     return torch.exp(-((torch.arange(n) - centers[:, None]) ** 2) / (2 * (D / 2) ** 2))
+
+
+@window.mistake(
+    "You put the step's own number where the source position belongs: a row then sees everything "
+    "or nothing. The window lies on the source, 0 to n − 1."
+)
+def _(centers, D, n):
+    steps = torch.arange(len(centers))
+    return ((steps - centers).abs() <= D)[:, None].expand(-1, n)
+
+
+_ROUNDED = "You rounded the centres. A centre of 2.5 with D = 1 holds two positions, 2 and 3."
+
+
+@window.mistake(_ROUNDED)
+def _(centers, D, n):
+    return (torch.arange(n) - centers.round()[:, None]).abs() <= D
+
+
+@window.mistake(_ROUNDED)
+def _(centers, D, n):
+    return (torch.arange(n) - (centers + 0.5).long()[:, None]).abs() <= D
+
+
+_ONE_SIDED = "One side has no end: a distance counts without its sign, so take `abs()`."
+
+
+@window.mistake(_ONE_SIDED)
+def _(centers, D, n):
+    return (torch.arange(n) - centers[:, None]) <= D
+
+
+@window.mistake(_ONE_SIDED)
+def _(centers, D, n):
+    return (centers[:, None] - torch.arange(n)) <= D
+
+
+@window.mistake("Your mask is (n, B). A row belongs to a centre: (B, n).")
+def _(centers, D, n):
+    return (torch.arange(n)[:, None] - centers).abs() <= D

@@ -16,7 +16,8 @@ shift = Exercise(
         "At the first step the decoder has read nothing but bos; at the second, bos and the first "
         "word.",
         "All columns but the last are `target[:, :-1]`.",
-        "`torch.cat` joins a column of bos, `torch.full((B, 1), bos)`, and those.",
+        "`torch.full_like(target[:, :1], bos)` is a column of bos. `torch.cat([…, …], dim=1)` puts "
+        "it in front.",
     ),
     passed="Position t reads the words before t, and must say word t.",
 )
@@ -63,6 +64,28 @@ def _(target, bos):
 @shift.mistake("The last word came round to the front. There must be bos.")
 def _(target, bos):
     return target.roll(1, dims=1)
+
+
+@shift.mistake(
+    "You shifted the sentences, each into the row below. A row is a sentence: shift along dim=1."
+)
+def _(target, bos):
+    return torch.cat([torch.full_like(target[:1], bos), target[:-1]])
+
+
+@shift.mistake("The last column is gone, as it should be, but no bos was put in front.")
+def _(target, bos):
+    return target[:, :-1]
+
+
+@shift.mistake(
+    "You also took the eos out of the short sentences. Leave it: what the decoder says after it is "
+    "padding, and is not charged."
+)
+def _(target, bos):
+    first = torch.full_like(target[:, :1], bos)
+    read = target[:, :-1]
+    return torch.cat([first, torch.where(read == 2, 0, read)], dim=1)
 
 
 def _logits():
@@ -139,3 +162,39 @@ def _(logits, targets):
 def _(logits, targets):
     probabilities = logits.softmax(dim=-1)
     return F.cross_entropy(probabilities.flatten(0, 1), targets.flatten(), ignore_index=0)
+
+
+@loss.mistake(
+    "You gathered the logits as they are. They are no log-probabilities yet: `log_softmax` first."
+)
+def _(logits, targets):
+    real = targets != 0
+    return -(logits.gather(-1, targets[..., None])[..., 0] * real).sum() / real.sum()
+
+
+@loss.mistake(
+    "You divided by the number of sentences. A long sentence is then charged more than a short one "
+    "for words just as good: divide by the real words."
+)
+def _(logits, targets):
+    losses = F.cross_entropy(logits.mT, targets, reduction="none") * (targets != 0)
+    return losses.sum() / len(targets)
+
+
+@loss.mistake(
+    "Your softmax runs over the steps, dim=1. Those that compete for one position are the V words: "
+    "the last axis."
+)
+def _(logits, targets):
+    real = targets != 0
+    log_probs = logits.log_softmax(dim=1)
+    return -(log_probs.gather(-1, targets[..., None])[..., 0] * real).sum() / real.sum()
+
+
+@loss.mistake(
+    "You took the mean of the probabilities, then its logarithm. Logarithm first: a word that was "
+    "thought impossible must cost much, whatever the others were given."
+)
+def _(logits, targets):
+    probabilities = logits.softmax(dim=-1).gather(-1, targets[..., None])[..., 0]
+    return -probabilities[targets != 0].mean().log()
