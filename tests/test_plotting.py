@@ -116,6 +116,13 @@ def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):
     assert min(red, green, blue) > 0.95, "nought is white"
 
 
+def test_whole_numbers_are_written_whole_and_no_minus_stands_before_nought(shown):
+    compare_signed({"one": torch.tensor([[1.0, 0.0, -1.0]])}, ["a"], SOURCE, axes=("a", "b"))
+    compare_signed({"one": torch.tensor([[0.5, -0.001, -1.0]])}, ["a"], SOURCE, axes=("a", "b"))
+    written = [[text.get_text() for text in figure.axes[0].texts] for figure, _ in shown]
+    assert written == [["1", "0", "-1"], ["0.50", "0.00", "-1.00"]]
+
+
 def test_numbers_of_one_sign_begin_at_nought(shown):
     compare_signed({"one": torch.tensor([[0.5, 2.0, 0.0]])}, ["a"], SOURCE, axes=("a", "b"))
     assert shown[0][0].axes[0].images[0].get_clim() == (0.0, 2.0)

@@ -154,11 +154,13 @@ def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
 
 
 def _write_numbers(ax: Axes, values: Float[Tensor, "row column"], scale: Normalize) -> None:
+    places = 0 if bool((values == values.round()).all()) else 2
     for row, numbers in enumerate(values.tolist()):
         for column, number in enumerate(numbers):
             color = "white" if abs(number) > scale.vmax / 2 else "black"
             place = {"ha": "center", "va": "center", "fontsize": 11}
-            ax.text(column, row, f"{round(number, 2) + 0.0:.2f}", color=color, **place)
+            text = f"{round(number, places) + 0.0:.{places}f}"
+            ax.text(column, row, text, color=color, **place)
 
 
 def plot_grids(
