@@ -267,8 +267,9 @@ def _(scores, mask, upstream):
 
 
 @empty_rows.mistake(
-    "You added −∞, and an empty row is NaN, in its weights and in its gradient. `masked_fill` "
-    "before the softmax saves the gradient, a second one behind it the weights."
+    "An empty row is NaN, in its weights and in its gradient: you *added* −∞, or divided by a sum "
+    "that is 0. `masked_fill` before the softmax saves the gradient, a second one behind it the "
+    "weights."
 )
 def _(scores, mask, upstream):
     hidden = scores + torch.where(mask, 0.0, float("-inf"))
@@ -308,8 +309,8 @@ def _(scores, mask, upstream):
 
 
 @empty_rows.mistake(
-    "`upstream` is not used: yours is the gradient of the sum of all weights, and that sum hardly "
-    "depends on the scores."
+    "`upstream` is not used: yours is the gradient of the sum of all weights, and that sum is the "
+    "same whatever the scores: its gradient is 0 but for rounding."
 )
 def _(scores, mask, upstream):
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)

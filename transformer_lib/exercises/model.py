@@ -70,7 +70,8 @@ def _(model, ids):
 @tie.mistake(
     "The logits are right, but you have counted two matrices. Were the numbers copied? Then the first "
     "update parts them: assign the parameter itself. Or is one parameter counted under two names? "
-    "`state_dict()` lists names, `parameters()` does not."
+    "`state_dict()` lists names, `parameters()` does not. Or did you count before you tied, or share "
+    "only `.data`?"
 )
 def _(model, ids):
     model.generator.weight.data.copy_(model.embedding.weight.data)
@@ -78,8 +79,8 @@ def _(model, ids):
 
 
 @tie.mistake(
-    "It is tied, but to the generator's matrix. The embedding's is the one to keep, since its start "
-    "was chosen for both uses."
+    "It is tied, but to the generator's matrix. The task asks for the embedding's to serve both: its "
+    "numbers are the ones to keep."
 )
 def _(model, ids):
     model.embedding.weight = model.generator.weight
@@ -115,7 +116,8 @@ def _(model, ids):
 @tie.mistake(
     "The logits are right, but you have counted two matrices. Were the numbers copied? Then the first "
     "update parts them: assign the parameter itself. Or is one parameter counted under two names? "
-    "`state_dict()` lists names, `parameters()` does not."
+    "`state_dict()` lists names, `parameters()` does not. Or did you count before you tied, or share "
+    "only `.data`?"
 )
 def _(model, ids):
     model.generator.weight = model.embedding.weight
@@ -175,7 +177,8 @@ wire_decoder = Exercise(
         "`x = norms[0](x + self_attention(x, x, x))`; cross-attention takes the new x as query and "
         "the memory as key and value; the feed-forward network comes last.",
     ),
-    passed="The memory enters in two of nine places, and in every layer it is the same one.",
+    passed="Of the seven arguments that the sublayers take, two are the memory, and in every layer it "
+    "is the same one.",
 )
 
 
@@ -218,7 +221,8 @@ def _(x, memory, self_attention, cross_attention, feed_forward, norms):
 
 
 @wire_decoder.mistake(
-    "Only the keys come from the memory. Keys and values come in pairs: both are the memory."
+    "The values of your cross-attention are the target's, and do not fit keys from the memory. Keys "
+    "and values come in pairs: both are the memory, and the query is x."
 )
 def _(x, memory, self_attention, cross_attention, feed_forward, norms):
     x = norms[0](x + self_attention(x, x, x))
