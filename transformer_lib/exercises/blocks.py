@@ -69,11 +69,36 @@ def _(x, gamma, beta, eps):
 
 
 @layer_norm.mistake(
-    "Your mean runs over the positions, so every token hears the others. Take the last axis."
+    "Your mean runs over the words of a sentence, so every token hears the others. Take the last axis."
 )
 def _(x, gamma, beta, eps):
     mean, variance = x.mean(dim=-2, keepdim=True), x.var(dim=-2, keepdim=True, correction=0)
     return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
+
+
+@layer_norm.mistake(
+    "You take one mean for each feature, over all tokens: that is batch norm. Layer norm takes one for "
+    "each token, over its features, the last axis."
+)
+def _(x, gamma, beta, eps):
+    tokens = tuple(range(x.dim() - 1))
+    mean, variance = x.mean(tokens, keepdim=True), x.var(tokens, keepdim=True, correction=0)
+    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
+
+
+@layer_norm.mistake(
+    "You take one mean for a whole sentence, over time and features, so every token hears the others "
+    "and the padding. Take the last axis alone."
+)
+def _(x, gamma, beta, eps):
+    mean, variance = x.mean((-2, -1), keepdim=True), x.var((-2, -1), keepdim=True, correction=0)
+    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
+
+
+@layer_norm.mistake("eps is not used: your result is the same whatever it is.")
+def _(x, gamma, beta, eps):
+    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+    return gamma * (x - mean) / torch.sqrt(variance) + beta
 
 
 @layer_norm.mistake(
@@ -167,6 +192,18 @@ def _(x, sublayer, norm, norm_first):
     return sublayer(norm(x)) if norm_first else norm(sublayer(x))
 
 
+@add_norm.mistake(
+    "In pre-norm the skip is missing: x itself must be added to the sublayer's answer."
+)
+def _(x, sublayer, norm, norm_first):
+    return sublayer(norm(x)) if norm_first else norm(x + sublayer(x))
+
+
+@add_norm.mistake("In post-norm the skip is missing: the norm takes x plus the sublayer's answer.")
+def _(x, sublayer, norm, norm_first):
+    return x + sublayer(norm(x)) if norm_first else norm(sublayer(x))
+
+
 @add_norm.mistake("In pre-norm you add the norm of x. The skip takes x as it came.")
 def _(x, sublayer, norm, norm_first):
     y = norm(x) if norm_first else x
@@ -223,14 +260,69 @@ def _(d_model, d_ff):
     return sum(p.numel() for p in layer.parameters())
 
 
-@count_parameters.mistake("The biases are missing: every map from a to b has b of them.")
+# Several slips give one number. A message must be true for each of them.
+_NO_BIASES = (
+    "Short by exactly 5 · d_model + d_ff: the biases of all six maps, or both layer norms and the "
+    "biases of the network. Every map from a to b has b biases."
+)
+
+
+@count_parameters.mistake(_NO_BIASES)
 def _(d_model, d_ff):
     return 4 * d_model**2 + 2 * d_model * d_ff + 4 * d_model
 
 
-@count_parameters.mistake("The layer norms are missing: two of them, with gamma and beta each.")
+@count_parameters.mistake(_NO_BIASES)
+def _(d_model, d_ff):
+    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff
+
+
+_FOUR = (
+    "Short by exactly 4 · d_model: either the two layer norms, with gamma and beta each, or the four "
+    "biases of the attention."
+)
+
+
+@count_parameters.mistake(_FOUR)
 def _(d_model, d_ff):
     return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + d_model
+
+
+@count_parameters.mistake(_FOUR)
+def _(d_model, d_ff):
+    return 4 * d_model**2 + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model
+
+
+_TWO = (
+    "Short by exactly 2 · d_model: one of the two layer norms, or in each of them gamma or beta. One "
+    "norm follows the attention, one the feed-forward network, and each has both."
+)
+
+
+@count_parameters.mistake(_TWO)
+def _(d_model, d_ff):
+    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 3 * d_model
+
+
+@count_parameters.mistake(
+    "Short by exactly d_model + d_ff, as many as the network has biases: d_ff on the way up and "
+    "d_model on the way down."
+)
+def _(d_model, d_ff):
+    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + 4 * d_model
+
+
+@count_parameters.mistake("Short by exactly d_ff: the bias of the way up, from d_model to d_ff.")
+def _(d_model, d_ff):
+    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + 5 * d_model
+
+
+@count_parameters.mistake(
+    "Short by exactly d_model: one bias, of the way down or of one of the four projections, or one "
+    "gamma or beta."
+)
+def _(d_model, d_ff):
+    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 4 * d_model
 
 
 @count_parameters.mistake(
@@ -238,13 +330,6 @@ def _(d_model, d_ff):
 )
 def _(d_model, d_ff):
     return 4 * d_model**2 + 2 * d_model * d_ff
-
-
-@count_parameters.mistake(
-    "One layer norm is missing: one follows the attention, one the feed-forward network."
-)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 3 * d_model
 
 
 @count_parameters.mistake(
@@ -264,7 +349,7 @@ def _(d_model, d_ff):
     return 12 * d_model**2 + 13 * d_model
 
 
-@count_parameters.mistake("The feed-forward network is missing: the larger part.")
+@count_parameters.mistake("The feed-forward network is missing: in a usual layer the larger part.")
 def _(d_model, d_ff):
     return 4 * (d_model**2 + d_model) + 4 * d_model
 

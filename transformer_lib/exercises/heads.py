@@ -20,7 +20,8 @@ split = Exercise(
         "change places?",
         "Axes 1 and 2: `.transpose(1, 2)`.",
     ),
-    passed="No number was computed, copied or lost: `split` only says where to read.",
+    passed="No number was computed and none lost. With `unflatten` and `transpose` none is even moved: "
+    "they only say where to read.",
 )
 
 
@@ -117,6 +118,26 @@ def _(x, num_heads):
     return x.unflatten(-1, (num_heads, -1)).transpose(1, 2).flatten(0, 1)
 
 
+_FLOAT = "`/` gives a float, 3.0, and a width must be whole: use `//`."
+
+
+@split.mistake(_FLOAT)
+def _(x, num_heads):
+    batch, time, d_model = x.shape
+    return x.view(batch, time, num_heads, d_model / num_heads).transpose(1, 2)
+
+
+@split.mistake(_FLOAT)
+def _(x, num_heads):
+    batch, time, d_model = x.shape
+    return x.reshape(batch, time, num_heads, d_model / num_heads).transpose(1, 2)
+
+
+@split.mistake(_FLOAT)
+def _(x, num_heads):
+    return x.unflatten(-1, (num_heads, x.size(-1) / num_heads)).transpose(1, 2)
+
+
 @split.mistake("This cuts the batch or the time. The heads share the width, the last axis.")
 def _(x, num_heads):
     return torch.stack(x.chunk(num_heads, dim=1), dim=1)
@@ -152,7 +173,7 @@ def _(z):
 
 _UNTURNED = (
     "The shape is right, the numbers are in the wrong places: without `transpose` a row takes its "
-    "numbers from several tokens of one head. First the axes, then the shape."
+    "numbers from several tokens, not from one token of every head. First the axes, then the shape."
 )
 
 

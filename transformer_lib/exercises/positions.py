@@ -95,11 +95,17 @@ def _(max_len, d_model):
 
 
 @sinusoids.mistake(
-    "Your exponent is i/d; the formula has 2i/d. So your slowest pair is a hundred times too fast, "
-    "or nearly."
+    "Your exponent is i/d; the formula has 2i/d. So pair i is too fast by the factor 10000^(i/d)."
 )
 def _(max_len, d_model):
     return _table(max_len, d_model, lambda t, j: t / 10000 ** (j // 2 / d_model))
+
+
+@sinusoids.mistake(
+    "Your exponent is 4i/d: the 2 has come in twice. `torch.arange(0, d_model, 2)` is 2i already."
+)
+def _(max_len, d_model):
+    return _table(max_len, d_model, lambda t, j: t / 10000 ** (4 * (j // 2) / d_model))
 
 
 @sinusoids.mistake("The sines belong to the even dimensions, the cosines to the odd ones.")
@@ -211,9 +217,18 @@ def _(k, d_model):
     return _blocks(k, d_model, _right, lambda i: k)
 
 
-@rotation.mistake("Your exponent is i/d; the formula has 2i/d.")
+@rotation.mistake(
+    "Your exponent is i/d; the formula has 2i/d. So pair i is too fast by the factor 10000^(i/d)."
+)
 def _(k, d_model):
     return _blocks(k, d_model, _right, lambda i: k / 10000 ** (i / d_model))
+
+
+@rotation.mistake(
+    "Your exponent is 4i/d: the 2 has come in twice. If your numbers go 0, 2, 4, … they are 2i already."
+)
+def _(k, d_model):
+    return _blocks(k, d_model, _right, lambda i: k / 10000 ** (4 * i / d_model))
 
 
 @rotation.mistake("The angle is k divided by 10000^(2i/d), not multiplied by it.")

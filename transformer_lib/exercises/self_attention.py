@@ -59,6 +59,35 @@ def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T / math.sqrt(X.size(1))).softmax(dim=-1) @ (X @ W_v)
 
 
+@one_head.mistake(
+    "You divide by the root of d_v, the width of the values. The scores are sums over the entries of "
+    "queries and keys: √d_head."
+)
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / math.sqrt(W_v.size(1))).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake("You divide by d_head. Take its root.")
+def _(X, W_q, W_k, W_v):
+    return (X @ W_q @ (X @ W_k).T / W_q.size(1)).softmax(dim=-1) @ (X @ W_v)
+
+
+_UNPROJECTED = (
+    "W_q and W_k are not used: your scores are those of the tokens themselves. First `X @ W_q` and "
+    "`X @ W_k`, then the product of the two."
+)
+
+
+@one_head.mistake(_UNPROJECTED)
+def _(X, W_q, W_k, W_v):
+    return (X @ X.T / math.sqrt(X.size(1))).softmax(dim=-1) @ (X @ W_v)
+
+
+@one_head.mistake(_UNPROJECTED)
+def _(X, W_q, W_k, W_v):
+    return (X @ X.T / math.sqrt(W_q.size(1))).softmax(dim=-1) @ (X @ W_v)
+
+
 @one_head.mistake("You divide by the root of the number of tokens. The scale is √d_head.")
 def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T / math.sqrt(len(X))).softmax(dim=-1) @ (X @ W_v)
@@ -125,6 +154,7 @@ def _ways():
         ("causal", 12, 5),
         ("causal", 10, 4),
         ("causal", 9, 3),
+        ("causal", 6, 5),
         ("centred", 33, 3),
         ("centred", 12, 5),
         ("centred", 13, 5),
@@ -192,11 +222,60 @@ path_length.mistake(
 )(_but(recurrent=lambda n, k: n))
 
 path_length.mistake(
+    "You count n tokens where the way is only n − 1 positions long, in each of the three: between n "
+    "fence posts there are n − 1 gaps."
+)(
+    _but(
+        recurrent=lambda n, k: n,
+        causal=lambda n, k: math.ceil(n / (k - 1)),
+        centred=lambda n, k: math.ceil(2 * n / (k - 1)),
+    )
+)
+
+path_length.mistake(
+    "A layer covers k − 1 positions, that is right. But the way is n − 1 positions long, not n."
+)(
+    _but(
+        causal=lambda n, k: math.ceil(n / (k - 1)),
+        centred=lambda n, k: math.ceil(2 * n / (k - 1)),
+    )
+)
+
+_EXCHANGED = (
+    "Causal and centred are exchanged: a causal window looks back over k − 1 positions, a centred one "
+    "over (k − 1)/2 to each side."
+)
+
+path_length.mistake(_EXCHANGED)(
+    _but(
+        causal=lambda n, k: math.ceil(2 * (n - 1) / (k - 1)),
+        centred=lambda n, k: math.ceil((n - 1) / (k - 1)),
+    )
+)
+
+path_length.mistake(_EXCHANGED)(
+    _but(
+        causal=lambda n, k: math.ceil((n - 1) / ((k - 1) // 2)),
+        centred=lambda n, k: math.ceil((n - 1) / (k - 1)),
+    )
+)
+
+path_length.mistake(
     "A window of width k covers k − 1 positions, since one of its k places is the token itself."
 )(_but(causal=lambda n, k: math.ceil((n - 1) / k), centred=lambda n, k: math.ceil(2 * (n - 1) / k)))
 
-path_length.mistake("n/k is the order of growth. Count exactly: n − 1 positions, k − 1 at a move.")(
+_ORDER = "n/k is the order of growth. Count exactly: n − 1 positions, k − 1 at a move."
+
+path_length.mistake(_ORDER)(
     _but(causal=lambda n, k: math.ceil(n / k), centred=lambda n, k: math.ceil(2 * n / k))
+)
+
+path_length.mistake(_ORDER)(
+    _but(
+        recurrent=lambda n, k: n,
+        causal=lambda n, k: math.ceil(n / k),
+        centred=lambda n, k: math.ceil(2 * n / k),
+    )
 )
 
 path_length.mistake(
