@@ -186,6 +186,7 @@ def test_the_mask_switches_compute_the_masks(causal, padded):
 @pytest.mark.parametrize("warmup", [10, 40])
 def test_the_warm_up_slider_computes_the_papers_schedule(warmup):
     chart = schedule_explorer([16, 64], 40)
+    assert "line for 8 steps" in chart.to_dict()["description"]
     svg_marks = drawn(chart, warmup=warmup)
     first = {m["d_model"]: number(m["learning rate"]) for m in svg_marks if "d_model" in m}
     for d_model, rate in first.items():

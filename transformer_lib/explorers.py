@@ -464,9 +464,10 @@ def schedule_explorer(
     """The paper's learning rate, min(step^-0.5, step · warmup^-1.5) / √d_model, for models of these
     widths, with a slider for the warm-up.
     """
+    begin = steps // 5
     warmup = alt.param(
         name="warmup",
-        value=steps // 5,
+        value=begin,
         bind=alt.binding_range(
             min=steps // 40, max=steps, step=max(1, steps // 40), name="warm-up steps "
         ),
@@ -490,7 +491,7 @@ def schedule_explorer(
             width=520,
             height=280,
             description=f"{title}: {steps} steps for d_model {', '.join(map(str, widths))}; up in a "
-            f"line for {warmup.value} steps, then down as one over the root of the step. The "
+            f"line for {begin} steps, then down as one over the root of the step. The "
             "narrower the model, the higher. With a slider for the warm-up.",
         )
         .configure_axis(**BIG)
