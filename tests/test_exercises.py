@@ -29,6 +29,12 @@ def said(monkeypatch):
     return shown
 
 
+def test_every_solution_has_a_name_of_its_own():
+    """A stub bears the name of its solution, so a name tells which exercise it is."""
+    names = [exercise.name for exercise in EXERCISES.values()]
+    assert len(set(names)) == len(names)
+
+
 @EACH
 def test_every_solution_passes(name):
     exercise = EXERCISES[name]

@@ -94,6 +94,7 @@ def beam_search(
         log_prob[:, 0] = 0.0
         best_score = torch.full((batch,), float("-inf"), device=src.device)
         best = torch.full((batch, max_len), pad_id, device=src.device)
+        best_length = torch.zeros(batch, dtype=torch.long, device=src.device)
 
         for t in range(max_len):
             logits, state = model.step(ids.flatten(), state)
@@ -125,12 +126,12 @@ def beam_search(
             better = score > best_score
             best_score = torch.where(better, score, best_score)
             best = torch.where(better[:, None], out[row, beam], best)
+            best_length = torch.where(better, length[row, beam], best_length)
             reach = (log_prob / penalty(max_len)).masked_fill(finished, float("-inf"))
             if (best_score >= reach.amax(dim=1)).all():
                 break
 
-        width = int((best != pad_id).sum(dim=1).amax())
-        return best[:, :width], best_score
+        return best[:, : int(best_length.amax())], best_score
 
 
 @contextmanager
