@@ -197,7 +197,8 @@ empty_rows = Exercise(
         "`(gradient,) = torch.autograd.grad(weights, scores, upstream)`, then `return weights, "
         "gradient`.",
     ),
-    passed="The gradient of a row is α (g − Σ αg), and of an empty row: nothing.",
+    passed="The gradient of a row is α (g − Σ αg), and of an empty row: nothing. (If you mended it with "
+    "`nan_to_num`: inside a model nobody does that between the softmax and W_Q.)",
 )
 
 
@@ -315,3 +316,11 @@ def _(scores, mask, upstream):
 def _(scores, mask, upstream):
     weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
     return _both(weights, scores, torch.ones_like(weights))
+
+
+@empty_rows.mistake(
+    "`torch.autograd.grad` gives a tuple; its only entry is the gradient: `(gradient,) = …`."
+)
+def _(scores, mask, upstream):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
+    return weights, torch.autograd.grad(weights, scores, upstream)

@@ -232,3 +232,40 @@ def _(step, d_model, warmup):
 @warmup.mistake("You count the steps from 0. The first step is 1.")
 def _(step, d_model, warmup):
     return d_model**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup**-1.5)
+
+
+@warmup.mistake(
+    "Your two curves do not meet at `warmup`: the rising one is step · warmup^−3/2, so that both are "
+    "warmup^−½ there."
+)
+def _(step, d_model, warmup):
+    return d_model**-0.5 * min(step**-0.5, step / warmup)
+
+
+@warmup.mistake("The first step is 1, not 0: do not subtract.")
+def _(step, d_model, warmup):
+    before = step - 1
+    return d_model**-0.5 * min(before**-0.5 if before else float("inf"), before * warmup**-1.5)
+
+
+@smoothed_loss.mistake(
+    "Your row of targets does not add up to 1: the target gets 1 − smoothing *and* its own part of "
+    "the smoothing."
+)
+def _(logits, targets, smoothing, pad_id):
+    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+    wanted[:, pad_id] = 0
+    wanted.scatter_(1, targets[:, None], 1 - smoothing)
+    real = targets != pad_id
+    return F.cross_entropy(logits[real], wanted[real])
+
+
+@smoothed_loss.mistake(
+    "This is the Kullback-Leibler divergence. Cross-entropy has the entropy of the targets on top."
+)
+def _(logits, targets, smoothing, pad_id):
+    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+    wanted[:, pad_id] = 0
+    wanted.scatter_add_(1, targets[:, None], torch.full((len(logits), 1), 1 - smoothing).to(logits))
+    real = targets != pad_id
+    return F.kl_div(logits[real].log_softmax(dim=-1), wanted[real], reduction="batchmean")
