@@ -42,13 +42,19 @@ def my_smoothed_loss(logits, targets, smoothing, pad_id):
     return -((1 - smoothing) * of_target + smoothing * of_all).mean()
 
 
-@smoothed_loss.solution
-def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+def _against(logits, targets, pad_id, of_target, of_others):
+    """Cross-entropy against rows of targets with these two shares."""
+    wanted = torch.full_like(logits, of_others)
     wanted[:, pad_id] = 0
-    wanted.scatter_add_(1, targets[:, None], torch.full((len(logits), 1), 1 - smoothing).to(logits))
+    wanted.scatter_(1, targets[:, None], of_target)
     real = targets != pad_id
     return F.cross_entropy(logits[real], wanted[real])
+
+
+@smoothed_loss.solution
+def _(logits, targets, smoothing, pad_id):
+    even = smoothing / (logits.size(1) - 1)
+    return _against(logits, targets, pad_id, 1 - smoothing + even, even)
 
 
 @smoothed_loss.mistake(
@@ -92,11 +98,7 @@ def _(logits, targets, smoothing, pad_id):
     "target gets.)"
 )
 def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 2))
-    wanted[:, pad_id] = 0
-    wanted.scatter_(1, targets[:, None], 1 - smoothing)
-    real = targets != pad_id
-    return F.cross_entropy(logits[real], wanted[real])
+    return _against(logits, targets, pad_id, 1 - smoothing, smoothing / (logits.size(1) - 2))
 
 
 @smoothed_loss.mistake("This is cross-entropy without smoothing.")
@@ -148,6 +150,23 @@ def _(logits, targets, smoothing, pad_id):
     of_target = log_p.gather(1, targets[:, None]).squeeze(1)
     of_all = (log_p.sum(dim=-1) - log_p[:, pad_id]) / (logits.size(1) - 1)
     return -((1 - smoothing) * of_target + smoothing * of_all).mean()
+
+
+@smoothed_loss.mistake(
+    "Your row of targets does not add up to 1: the target gets 1 − smoothing *and* its own part of "
+    "the smoothing."
+)
+def _(logits, targets, smoothing, pad_id):
+    return _against(logits, targets, pad_id, 1 - smoothing, smoothing / (logits.size(1) - 1))
+
+
+@smoothed_loss.mistake(
+    "This is the Kullback-Leibler divergence. Cross-entropy has the entropy of the targets on top."
+)
+def _(logits, targets, smoothing, pad_id):
+    even = smoothing / (logits.size(1) - 1)
+    shares = torch.tensor([1 - smoothing + even, *[even] * (logits.size(1) - 2)])
+    return my_smoothed_loss(logits, targets, smoothing, pad_id) - torch.special.entr(shares).sum()
 
 
 warmup = Exercise(
@@ -246,26 +265,3 @@ def _(step, d_model, warmup):
 def _(step, d_model, warmup):
     before = step - 1
     return d_model**-0.5 * min(before**-0.5 if before else float("inf"), before * warmup**-1.5)
-
-
-@smoothed_loss.mistake(
-    "Your row of targets does not add up to 1: the target gets 1 − smoothing *and* its own part of "
-    "the smoothing."
-)
-def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
-    wanted[:, pad_id] = 0
-    wanted.scatter_(1, targets[:, None], 1 - smoothing)
-    real = targets != pad_id
-    return F.cross_entropy(logits[real], wanted[real])
-
-
-@smoothed_loss.mistake(
-    "This is the Kullback-Leibler divergence. Cross-entropy has the entropy of the targets on top."
-)
-def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
-    wanted[:, pad_id] = 0
-    wanted.scatter_add_(1, targets[:, None], torch.full((len(logits), 1), 1 - smoothing).to(logits))
-    real = targets != pad_id
-    return F.kl_div(logits[real].log_softmax(dim=-1), wanted[real], reduction="batchmean")
