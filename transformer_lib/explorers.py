@@ -20,6 +20,7 @@ KERNEL_EXPRESSIONS = {
     "epanechnikov": "max(0, 1 - datum.u * datum.u)",
 }
 WHITE_TO_BLUE = ["#f7fbff", "#6baed6", "#08306b"]  # as the heat maps of `plotting`
+WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight")
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
 
 
@@ -278,9 +279,7 @@ def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
         .encode(
             x=alt.X(**across),
             y=alt.Y(**down),
-            color=alt.Color(
-                "weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight"
-            ),
+            color=WEIGHT,
             tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
         )
         .properties(description=_describe(maps, shown, title))
@@ -330,9 +329,7 @@ def heads_explorer(
             ),
             x=alt.X("k:O", axis=axis("keys", orient="top", labelAngle=-40)),
             y=alt.Y("q:O", axis=axis("queries")),
-            color=alt.Color(
-                "weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight"
-            ),
+            color=WEIGHT,
             opacity=alt.condition(pointed, alt.value(1.0), alt.value(0.25)),
             tooltip=["query:N", "key:N", "head:O", alt.Tooltip("weight:Q", format=".3f")],
         )

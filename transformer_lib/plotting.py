@@ -10,8 +10,7 @@ import copy
 import html
 import io
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 
 import altair as alt
@@ -75,9 +74,8 @@ def compare_attention(
     many = len(keys) > 20
     scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
     label = "weight (root scale)" if many else "weight"
-    with _heat_maps(maps, queries, keys, axes, scale, "Blues", label) as fig:
-        told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
-        _show(fig, " ".join(told))
+    told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
+    _heat_maps(maps, queries, keys, axes, scale, "Blues", label, told)
 
 
 def compare_signed(
@@ -95,16 +93,14 @@ def compare_signed(
     most = max(float(values.abs().max()) for values in maps.values())
     positive = all(bool((values >= 0).all()) for values in maps.values())
     scale, cmap = (Normalize(0, most), "Blues") if positive else (Normalize(-most, most), "RdBu")
-    with _heat_maps(maps, rows, columns, axes, scale, cmap, label) as fig:
-        told = (
-            f"{title}: {axes[0]} {rows[0]} to {rows[-1]} by {axes[1]} {columns[0]} to "
-            f"{columns[-1]}, from {values.min():.2f} to {values.max():.2f}."
-            for title, values in maps.items()
-        )
-        _show(fig, " ".join(told))
+    told = (
+        f"{title}: {axes[0]} {rows[0]} to {rows[-1]} by {axes[1]} {columns[0]} to "
+        f"{columns[-1]}, from {values.min():.2f} to {values.max():.2f}."
+        for title, values in maps.items()
+    )
+    _heat_maps(maps, rows, columns, axes, scale, cmap, label, told)
 
 
-@contextmanager
 def _heat_maps(
     maps: Mapping[str, Float[Tensor, "row column"]],
     rows: Sequence[str],
@@ -113,7 +109,8 @@ def _heat_maps(
     scale: Normalize,
     cmap: str,
     label: str,
-) -> Iterator[Figure]:
+    told: Iterable[str],
+) -> None:
     for title, values in maps.items():
         if values.shape != (len(rows), len(columns)):
             raise ValueError(
@@ -138,7 +135,7 @@ def _heat_maps(
                 _write_numbers(ax, values, scale)
         frames[0, 0].set_ylabel(axes[0])
         fig.colorbar(image, ax=frames, label=label, shrink=0.9)
-        yield fig
+        _show(fig, " ".join(told))
 
 
 def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:

@@ -58,7 +58,7 @@ class TransformerConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
     def layer_sizes(self) -> dict:
-        """The arguments that encoder and decoder layers share."""
+        """The arguments of encoder and decoder layers; the layers of a stack share one rotary table."""
         names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
         rotary = None
         if self.positions == "rotary":
@@ -91,9 +91,8 @@ class Encoder(nn.Module):
         self.positions = POSITIONS[config.positions](
             config.d_model, config.max_len, dropout=config.dropout
         )
-        self.layers = nn.ModuleList(
-            EncoderLayer(**config.layer_sizes()) for _ in range(config.num_layers)
-        )
+        sizes = config.layer_sizes()
+        self.layers = nn.ModuleList(EncoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = (
             nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
         )  # post-norm ends in one already
@@ -145,9 +144,8 @@ class Decoder(nn.Module):
         self.positions = POSITIONS[config.positions](
             config.d_model, config.max_len, dropout=config.dropout
         )
-        self.layers = nn.ModuleList(
-            DecoderLayer(**config.layer_sizes()) for _ in range(config.num_layers)
-        )
+        sizes = config.layer_sizes()
+        self.layers = nn.ModuleList(DecoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(
