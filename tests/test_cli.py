@@ -10,6 +10,7 @@ from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import Vocabulary, load_corpus
 
+COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 
 
@@ -27,6 +28,41 @@ def test_training_leaves_whole_checkpoints(run):
 def test_translate_prints_a_line_a_sentence(run, capsys):
     assert main(["translate", "--model", str(run), "I'm home.", "", "Go."]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_what_is_drawn_hangs_on_the_seed(run, capsys):
+    def said(*how):
+        assert main(["translate", "--model", str(run), *how, "I'm home.", "We are late."]) == 0
+        return capsys.readouterr().out
+
+    hot = ("--temperature", "2", "--top-k", "50", "--top-p", "0.9", "--seed")
+    assert said(*hot, "1") == said(*hot, "1") != said(*hot, "2")
+    assert said("--top-k", "1") == said()
+
+
+def test_searching_and_drawing_at_once_is_refused(run, capsys):
+    assert main(["translate", "--model", str(run), "--beam", "2", "--top-k", "3", "Go."]) == 1
+    assert "search or draw" in capsys.readouterr().err
+
+
+def test_an_exported_model_says_the_same_and_carries_no_training_state(run, tmp_path, capsys):
+    assert main(["export", "--model", str(run), "--out", str(tmp_path)]) == 0
+    (folder,) = tmp_path.iterdir()
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"model.safetensors", "checkpoint.json", "SHA256SUMS"}
+    ours, theirs = load_model(tmp_path), load_model(run)
+    assert ours.info == theirs.info
+    for mine, other in zip(ours.model.parameters(), theirs.model.parameters(), strict=True):
+        assert torch.equal(mine, other)
+    assert main(["evaluate", "--model", str(tmp_path), "--split", "valid"]) == 0
+
+
+def test_sizes_may_be_chosen_one_by_one(tmp_path):
+    sizes = ["--d-model", "24", "--num-heads", "3", "--d-ff", "40", "--num-layers", "1"]
+    assert main(["train", "--out", str(tmp_path), *SMALL, *sizes]) == 0
+    config = load_model(tmp_path).model.config
+    chosen = (config.d_model, config.num_heads, config.d_ff, config.num_layers)
+    assert chosen == (24, 3, 40, 1)
 
 
 def test_translate_reads_standard_input_line_by_line(run):
@@ -188,7 +224,7 @@ def test_a_wrong_call_exits_2(arguments):
     assert stop.value.code == 2
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["translate"], ["evaluate"], ["data"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_every_help_teaches_by_an_example(command, capsys):
     with pytest.raises(SystemExit) as stop:
         main([*command, "--help"])

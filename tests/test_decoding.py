@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.decoding import beam_search, greedy
+from transformer_lib.decoding import beam_search, greedy, keep_top_k, keep_top_p, sample
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
 
@@ -178,3 +178,81 @@ def test_a_beam_that_cannot_be_is_refused(model):
         beam_search(model, *source(), beam_size=0)
     with pytest.raises(ValueError, match="length_penalty=-1"):
         beam_search(model, *source(), length_penalty=-1.0)
+
+
+TABLE = {(): [0, 0, 0.1, 0.6, 0.3], (3,): [0, 0, 1, 0, 0], (4,): [0, 0, 1, 0, 0]}
+
+
+def first_tokens(draws=4000, **how):
+    """How often each token of the five comes first, when `TABLE` is sampled."""
+    generator = torch.Generator().manual_seed(0)
+    src = torch.zeros(draws, 1).long()
+    out = sample(Scripted(TABLE, 5), src, max_len=3, generator=generator, **how)
+    return out[:, 0].bincount(minlength=5) / draws
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({}, [0, 0, 0.1, 0.6, 0.3]),
+        ({"temperature": 0.5}, [0, 0, 0.01 / 0.46, 0.36 / 0.46, 0.09 / 0.46]),  # p², normalised
+        ({"top_k": 2}, [0, 0, 0, 2 / 3, 1 / 3]),
+        ({"top_k": 9}, [0, 0, 0.1, 0.6, 0.3]),
+        ({"top_p": 0.59}, [0, 0, 0, 1, 0]),
+        ({"top_p": 0.61}, [0, 0, 0, 2 / 3, 1 / 3]),
+        ({"top_p": 1.0}, [0, 0, 0.1, 0.6, 0.3]),
+        ({"temperature": 0.5, "top_p": 0.8}, [0, 0, 0, 0.8, 0.2]),  # cut after the temperature
+    ],
+)
+def test_tokens_are_drawn_as_often_as_the_probabilities_say(how, expected):
+    assert_close(first_tokens(**how), torch.tensor(expected, dtype=torch.float), atol=0.03, rtol=0)
+
+
+def test_a_drawn_sentence_ends_with_its_eos_and_then_is_padding():
+    out = sample(Scripted(TABLE, 5), torch.zeros(200, 1).long(), max_len=6)
+    assert {tuple(row) for row in out.tolist()} == {(2, 0), (3, 2), (4, 2)}
+
+
+def test_a_cold_sample_is_greedy_and_so_is_one_of_a_single_token(model):
+    src, mask = source()
+    best = greedy(model, src, mask, max_len=9).tolist()
+    assert sample(model, src, mask, max_len=9, temperature=1e-3).tolist() == best
+    assert sample(model, src, mask, max_len=9, top_k=1).tolist() == best
+
+
+def test_the_same_generator_draws_the_same_sentences(model):
+    src, mask = source()
+    draws = [
+        sample(model, src, mask, max_len=9, generator=torch.Generator().manual_seed(seed)).tolist()
+        for seed in (1, 1, 2)
+    ]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_of_equal_logits_exactly_k_are_kept():
+    assert keep_top_k(torch.zeros(3, 7), 2).isfinite().sum(dim=-1).tolist() == [2, 2, 2]
+
+
+def test_the_nucleus_is_the_smallest_set_that_reaches_p():
+    logits = torch.randn(6, 50)
+    probability = logits.softmax(-1)
+    kept = keep_top_p(logits, 0.7).isfinite()
+    assert (probability * kept).sum(-1).ge(0.7).all()
+    least = probability.masked_fill(~kept, 1.0).amin(-1)
+    assert ((probability * kept).sum(-1) - least < 0.7).all()
+    assert (probability.masked_fill(kept, 0.0).amax(-1) <= least).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"temperature": 0.0}, "temperature=0"),
+        ({"temperature": float("nan")}, "temperature=nan"),
+        ({"top_k": 0}, "top_k=0"),
+        ({"top_p": 0.0}, "top_p=0"),
+        ({"top_p": 1.5}, "top_p=1.5"),
+    ],
+)
+def test_a_draw_that_cannot_be_is_refused(model, how, message):
+    with pytest.raises(ValueError, match=message):
+        sample(model, *source(), **how)

@@ -41,6 +41,17 @@ def test_sentences_learned_by_heart_come_back_in_their_order(translator, beam_si
     assert translator.translate(sentences, beam_size=beam_size) == [p.target for p in PAIRS] * 40
 
 
+def test_drawing_coldly_says_what_was_learned_by_heart(translator):
+    sentences = [pair.source for pair in PAIRS]
+    drawn = translator.translate(sentences, temperature=0.01, top_k=5, top_p=0.9)
+    assert drawn == [pair.target for pair in PAIRS]
+
+
+def test_searching_and_drawing_at_once_is_refused(translator):
+    with pytest.raises(ValueError, match="beam_size=2 and temperature"):
+        translator.translate([PAIRS[0].source], beam_size=2, temperature=1.0)
+
+
 def test_an_empty_sentence_stays_empty(translator):
     with pytest.warns(UserWarning, match="an empty sentence"):
         assert translator.translate(["", "Go.", "   "]) == ["", "Va !", ""]

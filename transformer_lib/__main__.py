@@ -76,7 +76,7 @@ def train(args: argparse.Namespace) -> None:
         settings = _settings(loaded)
         unchanged = vars(_parser().parse_args(["train", "--out", "."]))
         for name, value in given.items():
-            if name != "steps" and value not in (unchanged[name], settings[name]):
+            if name != "steps" and value not in (unchanged[name], settings.get(name)):
                 raise ValueError(
                     f"--resume goes on with {name}={settings[name]}, not {value}: "
                     "leave it out, or start another run"
@@ -186,7 +186,9 @@ def train(args: argparse.Namespace) -> None:
     _say(f'  python -m transformer_lib translate --model {args.out} "I\'m home."')
 
 
+SIZES = ("num_layers", "d_model", "num_heads", "d_ff")
 SETTINGS = (
+    *SIZES,
     "corpus",
     "languages",
     "max_pairs",
@@ -211,12 +213,13 @@ SETTINGS = (
 
 def _fresh_model(options: argparse.Namespace, *vocab_sizes: int) -> nn.Module:
     sizes = {"dropout": options.dropout, "max_len": MAX_LEN}
+    chosen = {name: value for name in SIZES if (value := getattr(options, name)) is not None}
     if options.model == "transformer":
-        return make_model(*vocab_sizes, options.preset, tie_weights=options.tie, **sizes)
-    if (options.preset, options.tie) != ("tiny", "target"):
+        return make_model(*vocab_sizes, options.preset, tie_weights=options.tie, **sizes, **chosen)
+    if (options.preset, options.tie, chosen) != ("tiny", "target", {}):
         raise ValueError(
             f"--model {options.model} comes in one size, with the output tied to the target: "
-            f"leave out --preset {options.preset} --tie {options.tie}"
+            f"leave out --preset {options.preset} --tie {options.tie} and sizes"
         )
     return make_recurrent(*vocab_sizes, options.model, **sizes)
 
@@ -260,7 +263,7 @@ def _vocabularies(corpus: Corpus, options: argparse.Namespace) -> tuple:
 
 def translate(args: argparse.Namespace) -> None:
     translator = _translator(args)
-    search = {"beam_size": args.beam, "length_penalty": args.length_penalty}
+    search = _search(args)
     if args.sentences:
         print("\n".join(translator.translate(args.sentences, **search)))
         return
@@ -285,12 +288,7 @@ def evaluate(args: argparse.Namespace) -> None:
         "step": loaded.info["step"],
     }
     for name, pairs in splits.items():
-        scores = translator.evaluate(
-            pairs,
-            beam_size=args.beam,
-            length_penalty=args.length_penalty,
-            progress=sys.stderr.isatty(),
-        )
+        scores = translator.evaluate(pairs, **_search(args), progress=sys.stderr.isatty())
         aligned = best_head and any(pair.alignment for pair in pairs)
         scores["alignment_error_rate"] = (
             translator.alignment_error_rates(pairs)[best_head] if aligned else None
@@ -299,7 +297,8 @@ def evaluate(args: argparse.Namespace) -> None:
     if args.json:
         print(json.dumps(result, indent=1))
         return
-    print(f"{corpus.name}, {args.split} split, beam {args.beam}, step {loaded.info['step']}")
+    found = f"drawn with seed {args.seed}" if "generator" in _search(args) else f"beam {args.beam}"
+    print(f"{corpus.name}, {args.split} split, {found}, step {loaded.info['step']}")
     for name, scores in result.items():
         if name in splits:
             error = scores["alignment_error_rate"]
@@ -308,6 +307,15 @@ def evaluate(args: argparse.Namespace) -> None:
                 f"alignment error rate {'-' if error is None else f'{error:.3f}'}   ({scores['pairs']} pairs)"
             )
     print(f"BLEU signature: {result['held_out']['signature']}")
+
+
+def _search(args: argparse.Namespace) -> dict:
+    """How to look for a translation, as `Translator.translate` takes it."""
+    names = ("temperature", "top_k", "top_p")
+    search = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if search:
+        search["generator"] = torch.Generator(pick_device(args.device)).manual_seed(args.seed)
+    return {"beam_size": args.beam, "length_penalty": args.length_penalty, **search}
 
 
 def _best_head(translator: Translator, corpus: Corpus) -> tuple[int, int] | None:
@@ -326,6 +334,21 @@ def _best_head(translator: Translator, corpus: Corpus) -> tuple[int, int] | None
 
 def _translator(args: argparse.Namespace) -> Translator:
     return Translator(*load_model(args.model, pick_device(args.device))[:3])
+
+
+def export(args: argparse.Namespace) -> None:
+    loaded = load_model(args.model)
+    info = {name: value for name, value in loaded.info.items() if name not in ("step", "metrics")}
+    folder = save_checkpoint(
+        args.out,
+        loaded.model,
+        (loaded.source_vocabulary, loaded.target_vocabulary),
+        metrics=loaded.info["metrics"],
+        info=info,
+        step=loaded.info["step"],
+    )
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
 
 
 # ------------------------------------------------------------------------------------------- ladder
@@ -441,6 +464,11 @@ def _parser() -> argparse.ArgumentParser:
         default=0.0,
         help="favours longer translations; 0.6 to 1 is usual",
     )
+    add = search.add_argument
+    add("--temperature", type=_positive_float, help="draw at random; below 1 more surely")
+    add("--top-k", type=_positive, help="draw among the k most likely tokens")
+    add("--top-p", type=_positive_float, help="draw among the fewest tokens of this probability")
+    add("--seed", type=int, default=0, help="of what is drawn")
 
     p = command(
         "train",
@@ -483,7 +511,9 @@ def _parser() -> argparse.ArgumentParser:
         default="transformer",
         help="what to train; the recurrent ones have as many parameters as the tiny Transformer",
     )
-    add("--preset", choices=PRESETS, default="tiny", help="size of the Transformer")
+    add("--preset", choices=PRESETS, default="tiny", help="sizes of the Transformer")
+    for name in SIZES:
+        add(f"--{name.replace('_', '-')}", type=_positive, help="instead of the preset's")
     add(
         "--tokens",
         type=_tokens,
@@ -557,6 +587,15 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--json", action="store_true", help="print JSON: seen and held_out, each with its scores"
     )
+
+    p = command(
+        "export",
+        export,
+        "Copy the best checkpoint of a run without what training alone needs: to keep, to give away.",
+        "export --model runs/tatoeba --out models/tatoeba",
+    )
+    p.add_argument("--model", type=Path, required=True, help="a run's directory")
+    p.add_argument("--out", type=Path, required=True, help="the directory to write it to")
 
     p = command(
         "ladder",

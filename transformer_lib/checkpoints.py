@@ -66,14 +66,15 @@ def save_checkpoint(
     metrics: dict | None = None,
     info: dict | None = None,
     snapshot: dict | None = None,
+    step: int = 0,
     keep: int = 2,
 ) -> Path:
-    """Write `directory`/step-N, N being the snapshot's step (0 without one), and return it.
+    """Write `directory`/step-N, N being the snapshot's step (`step` without one), and return it.
 
     Of the older checkpoints the newest stay, `keep` in all, and so does the one with the lowest
     `metrics["validation_loss"]`. A full disk raises OSError and leaves them all as they were.
     """
-    step = snapshot["step"] if snapshot else 0
+    step = snapshot["step"] if snapshot else step
     final = Path(directory) / f"step-{step:06d}"
     partial = final.with_name(f".{final.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)

@@ -1,11 +1,11 @@
-"""From a model that scores next tokens to a sentence: greedy and beam search, one cached step at a
-time. Lesson 16.
+"""From a model that scores next tokens to a sentence: greedy, sampling and beam search, one cached
+step at a time. Lesson 16.
 
 A model here is anything with `state = start(src, src_mask)` and `logits, state = step(ids, state)`,
 whose states have `select(rows)`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
@@ -32,21 +32,66 @@ def greedy(
     A row without eos after `max_len` tokens is cut there. Finished rows leave the batch, so a long
     sentence does not make the short ones pay. Runs in eval() and puts the model back.
     """
-    with _eval(model):
-        state = model.start(src, src_mask)
-        out = torch.full((src.size(0), max_len), pad_id, device=src.device)
-        rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
-        ids = torch.full_like(rows, bos_id)
-        for t in range(max_len):
-            logits, state = model.step(ids, state)
-            ids = logits.argmax(dim=-1)
-            out[rows, t] = ids
-            going = (ids != eos_id).nonzero().squeeze(1)
-            if len(going) < len(rows):
-                rows, ids, state = rows[going], ids[going], state.select(going)
-            if not len(rows):
-                return out[:, : t + 1]
-        return out
+    return _write(
+        model, src, src_mask, lambda logits: logits.argmax(dim=-1), bos_id, eos_id, max_len, pad_id
+    )
+
+
+@torch.inference_mode()
+def sample(
+    model: nn.Module,
+    src: Int[Tensor, "batch source"],
+    src_mask: Mask | None = None,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+    bos_id: int = 1,
+    eos_id: int = 2,
+    max_len: int = 100,
+    pad_id: int = 0,
+) -> Int[Tensor, "batch target"]:
+    """Every next token drawn at random with probability softmax(logits / temperature), of the
+    `top_k` most likely tokens, then of the nucleus `top_p`, where these are given.
+
+    A low temperature comes close to `greedy`, a high one to drawing any token. Ids as `greedy`
+    returns them. The same generator state draws the same sentences from the same batch.
+    """
+    if not temperature > 0:
+        raise ValueError(
+            f"temperature={temperature} is not above 0: greedy search is its limit at 0"
+        )
+
+    def draw(logits: Float[Tensor, "rows vocab"]) -> Int[Tensor, " rows"]:
+        logits = logits.float() / temperature
+        if top_k is not None:
+            logits = keep_top_k(logits, top_k)
+        if top_p is not None:
+            logits = keep_top_p(logits, top_p)
+        return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(1)
+
+    return _write(model, src, src_mask, draw, bos_id, eos_id, max_len, pad_id)
+
+
+def keep_top_k(logits: Float[Tensor, "*batch vocab"], k: int) -> Float[Tensor, "*batch vocab"]:
+    """The k largest logits of each row; the others become −inf, probability 0 (Fan et al. 2018)."""
+    if k < 1:
+        raise ValueError(f"top_k={k}, but at least 1 token must be left to draw")
+    kept, ids = logits.topk(min(k, logits.size(-1)), dim=-1)
+    return torch.full_like(logits, float("-inf")).scatter(-1, ids, kept)
+
+
+def keep_top_p(logits: Float[Tensor, "*batch vocab"], p: float) -> Float[Tensor, "*batch vocab"]:
+    """The nucleus of each row: the fewest most likely tokens whose probabilities add up to p or
+    more; the others become −inf (Holtzman et al. 2020).
+    """
+    if not 0 < p <= 1:
+        raise ValueError(f"top_p={p} is not a probability above 0 and at most 1")
+    probability, ids = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    before = probability.cumsum(dim=-1) - probability  # of all that are more likely
+    outside = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, ids, before >= p)
+    return logits.masked_fill(outside, float("-inf"))
 
 
 @torch.inference_mode()
@@ -132,6 +177,34 @@ def beam_search(
                 break
 
         return best[:, : int(best_length.amax())], best_score
+
+
+def _write(
+    model: nn.Module,
+    src: Int[Tensor, "batch source"],
+    src_mask: Mask | None,
+    choose: Callable[[Float[Tensor, "rows vocab"]], Int[Tensor, " rows"]],
+    bos_id: int,
+    eos_id: int,
+    max_len: int,
+    pad_id: int,
+) -> Int[Tensor, "batch target"]:
+    """One sentence a row, token by token, each chosen from the logits of its step."""
+    with _eval(model):
+        state = model.start(src, src_mask)
+        out = torch.full((src.size(0), max_len), pad_id, device=src.device)
+        rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
+        ids = torch.full_like(rows, bos_id)
+        for t in range(max_len):
+            logits, state = model.step(ids, state)
+            ids = choose(logits)
+            out[rows, t] = ids
+            going = (ids != eos_id).nonzero().squeeze(1)
+            if len(going) < len(rows):
+                rows, ids, state = rows[going], ids[going], state.select(going)
+            if not len(rows):
+                return out[:, : t + 1]
+        return out
 
 
 @contextmanager

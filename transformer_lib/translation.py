@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformer_lib.attention import record_attention
 from transformer_lib.batching import Example, make_batch, pad
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
-from transformer_lib.decoding import beam_search, greedy
+from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
@@ -49,9 +49,11 @@ class Translator:
         beam_size: int = 1,
         length_penalty: float = 0.0,
         progress: bool = False,
+        **sampling,
     ) -> list[str]:
-        """The translations in the order of the sentences: greedy, or by beam search with a beam of
-        more than one.
+        """The translations in the order of the sentences: greedy; by beam search with a beam of
+        more than one; drawn at random where `temperature`, `top_k`, `top_p` or `generator` say how,
+        as in `sample`.
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
         model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
@@ -59,6 +61,10 @@ class Translator:
         """
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
+        if sampling and beam_size > 1:
+            raise ValueError(
+                f"beam_size={beam_size} and {', '.join(sampling)}: search or draw, not both"
+            )
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
         translations = [""] * len(sentences)
@@ -70,7 +76,11 @@ class Translator:
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
             max_len = min(LONGEST, self.model.config.max_len)
-            if beam_size == 1:
+            if sampling:
+                out = sample(
+                    self.model, src, padding_mask(src, PAD_ID), max_len=max_len, **sampling
+                )
+            elif beam_size == 1:
                 out = greedy(self.model, src, padding_mask(src, PAD_ID), max_len=max_len)
             else:
                 out, _ = beam_search(
