@@ -102,6 +102,16 @@ def test_evaluate_for_people_names_the_signature(run, capsys):
     assert "BLEU signature: nrefs:1" in out
 
 
+def test_evaluate_shows_held_out_sentences_where_asked(run, capsys):
+    arguments = ["evaluate", "--model", str(run), "--split", "valid", "--examples", "3"]
+    assert main([*arguments, "--json"]) == 0
+    examples = json.loads(capsys.readouterr().out)["examples"]
+    said = [(example["source"], example["reference"]) for example in examples]
+    assert said == [(pair.source, pair.target) for pair in load_corpus("everyday").valid[:3]]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.count("reference: ") == 3
+
+
 def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten(
     run, tmp_path, capsys
 ):

@@ -294,8 +294,15 @@ def evaluate(args: argparse.Namespace) -> None:
             translator.alignment_error_rates(pairs)[best_head] if aligned else None
         )
         result[name] = scores
+    shown = held_out[: args.examples]
+    result["examples"] = [
+        {"source": pair.source, "reference": pair.target, "translation": translation}
+        for pair, translation in zip(
+            shown, translator.hypotheses(shown, **_search(args)), strict=True
+        )
+    ]
     if args.json:
-        print(json.dumps(result, indent=1))
+        print(json.dumps(result, indent=1, ensure_ascii=False))
         return
     found = f"drawn with seed {args.seed}" if "generator" in _search(args) else f"beam {args.beam}"
     print(f"{corpus.name}, {args.split} split, {found}, step {loaded.info['step']}")
@@ -307,6 +314,8 @@ def evaluate(args: argparse.Namespace) -> None:
                 f"alignment error rate {'-' if error is None else f'{error:.3f}'}   ({scores['pairs']} pairs)"
             )
     print(f"BLEU signature: {result['held_out']['signature']}")
+    for example in result["examples"]:
+        print("", *(f"{name:>11}: {text}" for name, text in example.items()), sep="\n")
 
 
 def _search(args: argparse.Namespace) -> dict:
@@ -586,6 +595,13 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--split", choices=SPLITS[1:], default="test", help="the held-out sentences")
     p.add_argument(
         "--json", action="store_true", help="print JSON: seen and held_out, each with its scores"
+    )
+    p.add_argument(
+        "--examples",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also show the first N held-out sentences with reference and translation",
     )
 
     p = command(
