@@ -65,6 +65,24 @@ def test_sizes_may_be_chosen_one_by_one(tmp_path):
     assert chosen == (24, 3, 40, 1)
 
 
+def test_validation_on_files_of_ones_own(tmp_path, capsys):
+    for name, pairs in {
+        "train": load_corpus("everyday").train,
+        "valid": [("A zebra.", "Un zèbre.")],
+    }.items():
+        lines = "".join(f"{pair[0]}\t{pair[1]}\n" for pair in pairs)
+        (tmp_path / f"{name}.tsv").write_text(lines, encoding="utf-8")
+    files = ["--corpus", str(tmp_path / "train.tsv"), "--valid", str(tmp_path / "valid.tsv")]
+    out = str(tmp_path / "run")
+    assert main(["train", *files, "--out", out, *SMALL]) == 0
+    assert main(["train", "--resume", "--out", out, "--steps", "9"]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", "--model", out, "--split", "valid", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["held_out"]["pairs"] == 1
+    assert main(["evaluate", "--model", out]) == 1
+    assert "has no test sentences" in capsys.readouterr().err
+
+
 def test_translate_reads_standard_input_line_by_line(run):
     command = [
         sys.executable,

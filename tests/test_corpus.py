@@ -284,3 +284,19 @@ def test_two_files_must_say_their_languages(tmp_path):
     with pytest.raises(ValueError, match="pass languages="):
         load_corpus([a, b])
     assert load_corpus([a, b], languages=("de", "fr")).languages == ("de", "fr")
+
+
+def test_files_of_ones_own_to_validate_on(tmp_path):
+    for name, text in {
+        "train.tsv": "Go.\tVa !\nHi.\tSalut !\nI won.\tJ'ai gagné.\n",
+        "valid.tsv": "I lost.\tJ'ai perdu.\nHi.\tBonjour.\n",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    corpus = load_corpus(tmp_path / "train.tsv", valid=tmp_path / "valid.tsv")
+    assert [pair.target for pair in corpus.train] == ["Va !", "J'ai gagné."]
+    assert [pair.target for pair in corpus.valid] == ["J'ai perdu.", "Bonjour."]
+    assert corpus.test == []
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_corpus(tmp_path / "train.tsv", valid=tmp_path / "nowhere.tsv")
+    with pytest.raises(ValueError, match="everyday has a valid split of its own"):
+        load_corpus("everyday", valid=tmp_path / "valid.tsv")

@@ -88,14 +88,18 @@ def train(args: argparse.Namespace) -> None:
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
         snapshot = None
-        corpus = [str(Path(c).resolve()) if Path(c).is_file() else c for c in args.corpus]
-        settings = {**given, "corpus": corpus, "steps": args.steps or 1600}
+        settings = {
+            **given,
+            "corpus": _absolute(args.corpus),
+            "valid": args.valid and _absolute(args.valid),
+            "steps": args.steps or 1600,
+        }
     options = argparse.Namespace(**settings)
 
     seed_everything(options.seed)
     device = pick_device(args.device)
     corpus = _load(options)
-    if not corpus.valid or not corpus.test:
+    if not corpus.valid:
         raise ValueError(f"{corpus.name} is too small to hold sentences out for valid and test")
     args.out.mkdir(parents=True, exist_ok=True)
     if snapshot:
@@ -186,6 +190,11 @@ def train(args: argparse.Namespace) -> None:
     _say(f'  python -m transformer_lib translate --model {args.out} "I\'m home."')
 
 
+def _absolute(files: list[str]) -> list[str]:
+    """Names stay; files get their whole path, so that a run can go on from another folder."""
+    return [str(Path(file).resolve()) if Path(file).is_file() else file for file in files]
+
+
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff")
 SETTINGS = (
     *SIZES,
@@ -194,6 +203,7 @@ SETTINGS = (
     "max_pairs",
     "max_words",
     "hold_out",
+    "valid",
     "model",
     "preset",
     "tokens",
@@ -234,6 +244,7 @@ def _load(options: argparse.Namespace) -> Corpus:
     """The corpus that a run's settings name: the same split whenever it is loaded."""
     return load_corpus(
         options.corpus[0] if len(options.corpus) == 1 else options.corpus,
+        valid=getattr(options, "valid", None),
         languages=options.languages and tuple(options.languages.split("-")),
         max_pairs=options.max_pairs,
         max_words=options.max_words,
@@ -499,6 +510,12 @@ def _parser() -> argparse.ArgumentParser:
         default=["everyday"],
         metavar="NAME_OR_PATH",
         help=f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines",
+    )
+    add(
+        "--valid",
+        nargs="+",
+        metavar="PATH",
+        help="files of yours to validate on; all of --corpus is trained on then",
     )
     add("--languages", help="source-target, such as de-en, where the file names do not say")
     add(

@@ -242,6 +242,7 @@ def load_corpus(
     max_pairs: int | None = None,
     max_words: int | None = None,
     hold_out: Iterable[str] = (),
+    valid: str | Path | Sequence[str | Path] | None = None,
     seed: int = 0,
 ) -> Corpus:
     """The corpus of that name, or one read from your files, split into train, valid and test.
@@ -259,19 +260,20 @@ def load_corpus(
     `max_pairs`. Only pairs with at most `max_words` source words count, and of those `max_pairs`
     are taken (for a corpus with its own splits: of train). The sentences in `hold_out` go to test.
 
+    With `valid`, files in the same form, nothing is drawn: all of the first files is train, `valid`
+    is valid, and there is no test but `hold_out`.
+
     A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError
     for a file with no pair at all, with one column, or not in UTF-8; FileNotFoundError names what
     was looked for; OSError where a download failed, and says what to do.
     """
-    paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
-    if len(paths) not in (1, 2):
-        raise ValueError(
-            f"a corpus is one file of pairs or two files of lines, not {len(paths)} files"
-        )
+    paths = _paths(name_or_path)
     if languages is not None and (len(languages) != 2 or not set(languages) <= set(_TOKEN)):
         raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
+    if valid is not None and name in SHIPPED + DOWNLOADED:
+        raise ValueError(f"{name} has a valid split of its own: leave out {valid}")
     if name == "everyday":
         return _split(name, ("en", "fr"), _read_shipped("everyday.tsv"), seed=seed, **options)
     if name == "grammar":
@@ -285,14 +287,29 @@ def load_corpus(
         return _own_splits(name, pair, _multi30k(*pair), **options)
     if name == "tatoeba-fra":
         paths, languages = [fetch(TATOEBA)], ("en", "fr")
+    languages = languages or _languages_of(paths)
+    if valid is not None:
+        parts = {"train": _read_files(paths), "valid": _read_files(_paths(valid))}
+        return _own_splits(name, languages, parts, **options)
+    return _split(name, languages, _read_files(paths), seed=seed, **options)
+
+
+def _paths(name_or_path: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
+    if len(paths) not in (1, 2):
+        raise ValueError(
+            f"a corpus is one file of pairs or two files of lines, not {len(paths)} files"
+        )
+    return paths
+
+
+def _read_files(paths: Sequence[str | Path]) -> Iterator[SentencePair]:
     for path in paths:
         if not Path(path).is_file():
             raise FileNotFoundError(
                 f"no corpus {str(path)!r}: neither a name ({', '.join(SHIPPED + DOWNLOADED)}) nor a file"
             )
-    languages = languages or _languages_of(paths)
-    rows = _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
-    return _split(name, languages, rows, seed=seed, **options)
+    return _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
 
 
 def verify(file: str) -> Path:
