@@ -27,6 +27,7 @@ SCORES = {
     "general": GeneralScore,
     "concat": lambda query, key: AdditiveScore(query, key, query),
 }
+Found = tuple[Float[Tensor, "batch d_hidden"], ...]  # what a step has for the readout
 LOCAL = ("none", "monotonic", "predictive")
 
 
@@ -178,10 +179,12 @@ class RecurrentDecoder(nn.Module):
         return tuple(hidden)
 
     def deep_output(
-        self, found: Float[Tensor, "*time readout_size"]
+        self, x: Float[Tensor, "*time d_model"], *found: Float[Tensor, "*time d_hidden"]
     ) -> Float[Tensor, "*time d_model"]:
-        """What the output layer reads, from what `advance` found: of one step or of all at once."""
-        return torch.tanh(self.readout(found))
+        """What the output layer reads, from the embedding and what `advance` found: of one step or
+        of all at once.
+        """
+        return torch.tanh(self.readout(torch.cat([*found, x], dim=-1)))
 
 
 class PlainDecoder(RecurrentDecoder):
@@ -201,10 +204,10 @@ class PlainDecoder(RecurrentDecoder):
 
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch readout_size"], RecurrentState]:
+    ) -> tuple[Found, RecurrentState]:
         hidden = self.recur(x, state.context, state)
-        found = torch.cat([hidden[-1], state.context, x], dim=-1)
-        return found, replace(state, hidden=hidden, position=state.position + 1)
+        after = replace(state, hidden=hidden, position=state.position + 1)
+        return (hidden[-1], state.context), after
 
 
 class BahdanauDecoder(RecurrentDecoder):
@@ -220,12 +223,12 @@ class BahdanauDecoder(RecurrentDecoder):
 
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch readout_size"], RecurrentState]:
+    ) -> tuple[Found, RecurrentState]:
         query = state.hidden[-1][:, None]  # s_{t−1}
         context = self.attention.attend(query, state.keys, state.memory, state.memory_mask)[:, 0]
         hidden = self.recur(x, context, state)
-        found = torch.cat([hidden[-1], context, x], dim=-1)
-        return found, replace(state, hidden=hidden, context=context, position=state.position + 1)
+        after = replace(state, hidden=hidden, context=context, position=state.position + 1)
+        return (hidden[-1], context), after
 
 
 class LuongDecoder(RecurrentDecoder):
@@ -250,17 +253,18 @@ class LuongDecoder(RecurrentDecoder):
 
     def advance(
         self, x: Float[Tensor, "batch d_model"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch d_hidden"], RecurrentState]:
+    ) -> tuple[Found, RecurrentState]:
         hidden = self.recur(x, state.context, state)
         query = hidden[-1][:, None]  # s_t
         mask, prior = self.look_where(query, state)
         context = self.attention.attend(query, state.keys, state.memory, mask, prior=prior)[:, 0]
         combined = torch.tanh(self.combine(torch.cat([context, hidden[-1]], dim=-1)))  # h̃
         fed = combined if self.feeding else state.context
-        return combined, replace(state, hidden=hidden, context=fed, position=state.position + 1)
+        after = replace(state, hidden=hidden, context=fed, position=state.position + 1)
+        return (combined,), after
 
-    def deep_output(self, found):
-        return self.readout(found)
+    def deep_output(self, x, combined):
+        return self.readout(combined)
 
     def look_where(
         self, query: Float[Tensor, "batch 1 d_hidden"], state: RecurrentState
@@ -308,12 +312,13 @@ class RecurrentModel(nn.Module):
         (kept, vocab). `tgt_mask` is not needed: a state has seen no later word.
         """
         state = self.start(src, src_mask)
-        steps = []
-        for x in self._embed(tgt_in).unbind(dim=1):
+        embedded, steps = self._embed(tgt_in), []
+        for x in embedded.unbind(dim=1):
             found, state = self.decoder.advance(x, state)
             steps.append(found)
-        found = torch.stack(steps, dim=1)
-        return self._logits(found if only is None else found[only])
+        found = (torch.stack(part, dim=1) for part in zip(*steps, strict=True))
+        out = self.decoder.deep_output(embedded, *found)
+        return self._logits(out if only is None else out[only])
 
     def start(
         self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
@@ -325,15 +330,16 @@ class RecurrentModel(nn.Module):
         self, ids: Int[Tensor, " batch"], state: RecurrentState
     ) -> tuple[Float[Tensor, "batch vocab"], RecurrentState]:
         """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
-        found, state = self.decoder.advance(self._embed(ids), state)
-        return self._logits(found), state
+        x = self._embed(ids)
+        found, state = self.decoder.advance(x, state)
+        return self._logits(self.decoder.deep_output(x, *found)), state
 
     def _embed(self, ids: Tensor) -> Tensor:
         scale = self.config.d_model**0.5
         return self.decoder.dropout(self.decoder.embedding(ids) * scale)
 
-    def _logits(self, found: Tensor) -> Tensor:
-        return self.generator(self.decoder.dropout(self.decoder.deep_output(found)))
+    def _logits(self, out: Tensor) -> Tensor:
+        return self.generator(self.decoder.dropout(out))
 
 
 class PlainSeq2Seq(RecurrentModel):
