@@ -14,7 +14,7 @@ from jaxtyping import TypeCheckError
 LIBRARY = Path(__file__).parent.parent / "transformer_lib"
 MODULES = sorted(path.stem for path in LIBRARY.glob("*.py") if not path.stem.startswith("__"))
 LEVELS = [
-    {"downloads"},
+    {"downloads", "distributed"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
     {"attention", "scoring", "batching", "explorers"},
     {"layers", "recurrent"},
@@ -23,6 +23,7 @@ LEVELS = [
     {"checkpoints", "translation"},
     {"ladder"},
     {"exercises", "__main__"},
+    {"publish"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 

@@ -4,6 +4,7 @@
 
 import argparse
 import json
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -25,6 +26,7 @@ from transformer_lib.corpus import (
     load_corpus,
     verify,
 )
+from transformer_lib.distributed import process_group, rank, world_size
 from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
 from transformer_lib.ladder import (
     MODELS,
@@ -58,6 +60,13 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         print(f"\n{stop}" if str(stop) else "\nstopped", file=sys.stderr)
         return 130
+    except RuntimeError as error:
+        if not re.search("gloo|nccl", str(error), re.IGNORECASE):
+            raise
+        print(
+            "error: another process of this run has stopped, so this one stops too", file=sys.stderr
+        )
+        return 1
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -70,6 +79,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def train(args: argparse.Namespace) -> None:
+    with process_group(pick_device(args.device)) as device:
+        _train(args, device)
+
+
+def _train(args: argparse.Namespace, device: torch.device) -> None:
     given = {name: getattr(args, name) for name in SETTINGS}
     if args.resume:
         loaded, snapshot = load_run(args.out)
@@ -97,7 +111,6 @@ def train(args: argparse.Namespace) -> None:
     options = argparse.Namespace(**settings)
 
     seed_everything(options.seed)
-    device = pick_device(args.device)
     corpus = _load(options)
     if not corpus.valid:
         raise ValueError(f"{corpus.name} is too small to hold sentences out for valid and test")
@@ -129,8 +142,8 @@ def train(args: argparse.Namespace) -> None:
         f"vocabularies of {len(vocabularies[0])} and {len(vocabularies[1])}"
     )
     _say(
-        f"{options.model}, {options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}, "
-        f"{options.steps} steps"
+        f"{options.model}, {options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}"
+        f"{f', {world_size()} processes' if world_size() > 1 else ''}, {options.steps} steps"
     )
 
     watched = corpus.valid[:200]
@@ -171,18 +184,18 @@ def train(args: argparse.Namespace) -> None:
             label_smoothing=options.label_smoothing,
             accumulate=options.accumulate,
             precision=options.precision,
+            compile=args.compile,
             minutes=args.minutes,
             evaluate=evaluate,
             evaluate_every=options.evaluate_every,
-            save=save,
+            save=None if rank() else save,
             save_every=options.evaluate_every,
             resume=snapshot,
-            progress=sys.stderr.isatty(),
+            progress=sys.stderr.isatty() and not rank(),
         )
     except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(
-            f"{stop}. Go on with: python -m transformer_lib train --resume --out {args.out}"
-        ) from None
+        how = f"python -m transformer_lib train --resume --out {args.out}"
+        raise KeyboardInterrupt("" if rank() else f"{stop}. Go on with: {how}") from None
     frame = history.frame
     _say(
         f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s. Try it:"
@@ -494,7 +507,9 @@ def _parser() -> argparse.ArgumentParser:
         "train",
         train,
         "Train a model on sentence pairs and save it as it improves.",
-        "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba",
+        "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba\n"
+        "On several GPUs of one machine:\n"
+        "  torchrun --nproc-per-node=4 -m transformer_lib train --preset base --out runs/base",
         machine,
     )
     add = p.add_argument
@@ -576,6 +591,7 @@ def _parser() -> argparse.ArgumentParser:
         help="probability mass spread over the other words",
     )
     add("--precision", choices=PRECISIONS, default="fp32", help="number format of matrix products")
+    add("--compile", action="store_true", help="let torch.compile write kernels first (for GPUs)")
     add(
         "--evaluate-every",
         type=_positive,
@@ -701,7 +717,8 @@ def _tokens(text: str) -> str:
 
 
 def _say(text: str) -> None:
-    tqdm.write(text, file=sys.stderr)
+    if rank() == 0:
+        tqdm.write(text, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,18 @@ class Batch:
             self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names}
         )
 
+    def share(self, number: int, of: int) -> "Batch":
+        """The rows that process `number` of `of` takes. Where none is left for it, one row whose
+        `num_tokens` is 0: it weighs nothing.
+        """
+        if of == 1:
+            return self
+        rows = slice(number, None, of) if number < len(self.src) else slice(0, 1)
+        names = ("src", "src_mask", "tgt_in", "tgt_out")
+        part = replace(self, **{name: getattr(self, name)[rows] for name in names})
+        mine = int((part.tgt_out != PAD_ID).sum()) if number < len(self.src) else 0
+        return replace(part, num_tokens=mine)
+
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> Int[Tensor, "batch time"]:
     """The rows side by side, filled up with `pad_id` to the longest."""

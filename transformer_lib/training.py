@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from transformer_lib.attention import Mask
 from transformer_lib.batching import Batch
 from transformer_lib.corpus import PAD_ID
+from transformer_lib.distributed import averaging, parallel, rank, total, world_size
 from transformer_lib.runtime import autocast, progress_bar
 
 
@@ -109,20 +110,21 @@ class History:
 @torch.inference_mode()
 def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str = "fp32") -> float:
     """Mean loss per real token over all batches, without smoothing, in eval(); the model is put
-    back as it was.
+    back as it was. Several processes share the batches out.
     """
     training, device = model.training, next(model.parameters()).device
     model.eval()
-    total, tokens = 0.0, 0
-    for batch in batches:
+    nats, tokens = 0.0, 0
+    for batch in islice(batches, rank(), None, world_size()):
         batch = batch.to(device)
         with autocast(device, precision):
             loss = loss_on_batch(
                 model, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask
             )
-        total, tokens = total + loss.item() * batch.num_tokens, tokens + batch.num_tokens
+        nats, tokens = nats + loss.item() * batch.num_tokens, tokens + batch.num_tokens
     model.train(training)
-    return total / tokens
+    nats, tokens = total(nats, tokens, device=device)
+    return nats / tokens
 
 
 def fit(
@@ -135,6 +137,7 @@ def fit(
     clip: float = 1.0,
     accumulate: int = 1,
     precision: str = "fp32",
+    compile: bool = False,
     minutes: float | None = None,
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
@@ -148,20 +151,25 @@ def fit(
     `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which.
     `learning_rate` is a number or a function of the step, counted from 1. Each update averages over
     the real tokens of `accumulate` batches, as one large batch would, and cuts the gradient's norm
-    at `clip`. `minutes` ends the run early by the clock.
+    at `clip`. `compile` lets torch.compile write kernels for the model first. `minutes` ends the
+    run early by the clock.
+
+    Several processes (`distributed.process_group`) call `fit` alike, with the same batches: each
+    trains on its share of every batch, and the update is that of the whole batch.
 
     `evaluate(model)` returns numbers for the history, every `evaluate_every` steps and at the end.
     `save(snapshot)` gets all that a later call needs as `resume=snapshot` to go on as if it had not
     stopped; every `save_every` steps, at the end, and on Ctrl-C. Raises ValueError on the first
     loss that is not a number.
     """
-    run = _Run(model, batches, precision, resume)
+    run = _Run(model, batches, precision, compile, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     bar = progress_bar(total=steps, initial=run.step, unit="step", show=progress)
-    with bar, _interrupt_after_step() as interrupted:
+    with bar, _interrupt_after_step() as came:
         for group in run.groups(accumulate):
-            if run.step >= steps or interrupted or (deadline and time.monotonic() > deadline):
+            interrupted, late = run.any_process(bool(came), time.monotonic() > deadline)
+            if run.step >= steps or interrupted or late:
                 break
             row = run.update(group, rate(run.step + 1), label_smoothing, clip)
             bar.set_postfix(
@@ -170,7 +178,7 @@ def fit(
                 refresh=False,
             )
             bar.update()
-            if run.step == steps or interrupted:
+            if run.step == steps:
                 break
             if evaluate and evaluate_every and run.step % evaluate_every == 0:
                 run.history.evaluations.append({"step": run.step, **evaluate(model)})
@@ -180,7 +188,7 @@ def fit(
             run.history.evaluations.append({"step": run.step, **evaluate(model)})
         if save:
             save(run.snapshot())
-    if interrupted:
+    if came or interrupted:
         saved = ", saved" if save else ""
         raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}{saved}")
     model.eval()
@@ -214,7 +222,12 @@ class _Run:
     """
 
     def __init__(
-        self, model: nn.Module, batches: Iterable[Batch], precision: str, resume: dict | None
+        self,
+        model: nn.Module,
+        batches: Iterable[Batch],
+        precision: str,
+        compile: bool,
+        resume: dict | None,
     ):
         self.model, self.batches, self.precision = model, batches, precision
         self.device = next(model.parameters()).device
@@ -230,6 +243,13 @@ class _Run:
         )  # updates made; where in the data the next one begins
         if resume:
             self._restore(resume)
+        self.parallel = parallel(torch.compile(model) if compile else model)
+        if rank():  # other dropout than process 0's
+            torch.manual_seed(torch.initial_seed() + 1_000_003 * (self.step + 1) + rank())
+
+    def any_process(self, *flags: bool) -> list[bool]:
+        """Each flag, true where any process raised it: all of them stop after the same step."""
+        return [count > 0 for count in total(*flags, device=self.device)]
 
     def groups(self, accumulate: int) -> Iterator[list[Batch]]:
         """The batches of each update, epoch after epoch, from where the run stands."""
@@ -256,22 +276,24 @@ class _Run:
         tokens = sum(batch.num_tokens for batch in group)
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = learning_rate
-        total = torch.zeros((), device=self.device)
-        for batch in group:
-            batch = batch.to(self.device)
-            with autocast(self.device, self.precision):
-                loss = loss_on_batch(
-                    self.model,
-                    batch.src,
-                    batch.tgt_in,
-                    batch.tgt_out,
-                    src_mask=batch.src_mask,
-                    label_smoothing=label_smoothing,
-                )
-            share = loss * (batch.num_tokens / tokens)
-            self.scaler.scale(share).backward()
-            total += share.detach()
-        value = total.item()
+        nats = 0.0
+        for number, whole in enumerate(group, start=1):
+            batch = whole.share(rank(), world_size()).to(self.device)
+            with averaging(self.parallel, now=number == len(group)):
+                with autocast(self.device, self.precision):
+                    loss = loss_on_batch(
+                        self.parallel,
+                        batch.src,
+                        batch.tgt_in,
+                        batch.tgt_out,
+                        src_mask=batch.src_mask,
+                        label_smoothing=label_smoothing,
+                    )
+                part = loss * (batch.num_tokens / tokens)
+                # Gradients are averaged over the processes, but the parts must add up.
+                self.scaler.scale(part * world_size()).backward()
+            nats += part.detach()
+        (value,) = total(nats.item(), device=self.device)
         if not math.isfinite(value):
             raise ValueError(
                 f"the loss is {value} at step {self.step + 1}, learning rate {learning_rate:.2g}: "

@@ -15,6 +15,7 @@ from transformer_lib.attention import record_attention
 from transformer_lib.batching import Example, make_batch, pad
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
 from transformer_lib.decoding import beam_search, greedy, sample
+from transformer_lib.distributed import gather, share
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
@@ -104,8 +105,11 @@ class Translator:
             return self.translate([pair.source for pair in pairs], **search)
 
     def evaluate(self, pairs: Sequence[SentencePair], **search) -> dict:
-        """`translation_scores` on `pairs`; `search` as in `translate`."""
-        return translation_scores(self.hypotheses(pairs, **search), [p.target for p in pairs])
+        """`translation_scores` on `pairs`; `search` as in `translate`. Several processes share the
+        pairs out.
+        """
+        hypotheses = gather(self.hypotheses(share(pairs), **search))
+        return translation_scores(hypotheses, [pair.target for pair in pairs])
 
     def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
         """Every head's weights while the model reads `source` and predicts `target` (its own
