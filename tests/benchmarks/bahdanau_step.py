@@ -1,14 +1,11 @@
-"""The time of one Bahdanau training step, ours relative to d2l 0.17's: python tests/benchmarks/bahdanau_step.py
+"""The time of one Bahdanau training step, ours over d2l 0.17's.
 
-One thread, CPU time, both models in one process, interleaved; the median of the ratios counts. d2l
-keeps the attention decoder in its book, not in its package; here it is put together from the
+d2l keeps the attention decoder in its book, not in its package; here it is put together from the
 package's parts, as the book describes it: keys projected at every step, logits at every position.
 """
 
-import statistics
-import time
-
 import torch
+from measure import ratios, row
 from torch import nn
 
 from transformer_lib.batching import shift_right
@@ -98,26 +95,13 @@ def steps(width, size, length, vocab_size):
     return stepper(ours, our_loss), stepper(theirs, the_loss_of_d2l)
 
 
-def seconds(step, repeats):
-    began = time.process_time()
-    for _ in range(repeats):
-        step()
-    return time.process_time() - began
-
-
-def main():
-    torch.manual_seed(0)
-    for name, (width, size, length, vocab_size, goal) in SIZES.items():
+def measure():
+    for name, (width, size, length, vocab_size, aim) in SIZES.items():
         ours, theirs = steps(width, size, length, vocab_size)
         torch.set_num_threads(1)  # importing d2l may have changed it
-        repeats, rounds = (20, 15) if name == "small" else (2, 9)
-        seconds(ours, 2), seconds(theirs, 2)
-        ratios = [seconds(ours, repeats) / seconds(theirs, repeats) for _ in range(rounds)]
-        print(
-            f"{name}: {statistics.median(ratios):.2f} of d2l's time "
-            f"(from {min(ratios):.2f} to {max(ratios):.2f}; aim: at most {goal})"
+        rounds = {"repeats": 4, "rounds": 60} if name == "small" else {"repeats": 2, "rounds": 9}
+        yield row(
+            f"Bahdanau training step, {name}: time over that of d2l 0.17",
+            ratios(ours, theirs, **rounds),
+            f"at most {aim}",
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,33 @@
+"""Every benchmark in one table: make bench, or python tests/benchmarks [NAME …] [--json]"""
+
+import argparse
+import importlib
+from itertools import chain
+
+import torch
+from measure import show
+
+NAMES = (
+    "training_step",
+    "bahdanau_step",
+    "attention",
+    "decoding",
+    "throughput",
+    "imports",
+)
+
+
+def rows(name):
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    return importlib.import_module(name).measure()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python tests/benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES), default=NAMES)
+    parser.add_argument("--json", action="store_true", help="for machines")
+    args = parser.parse_args()
+    if unknown := set(args.names) - set(NAMES):
+        parser.error(f"no benchmark {', '.join(unknown)}: {', '.join(NAMES)}")
+    show(chain.from_iterable(map(rows, args.names)), args.json)
