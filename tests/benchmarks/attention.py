@@ -2,6 +2,8 @@
 memory of the forward pass: with the fused kernel it grows with n, with the map written out as n².
 """
 
+import os
+
 import torch
 from measure import Row, ratios, row
 from torch import nn
@@ -10,6 +12,7 @@ from torch.profiler import ProfilerActivity, profile
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
 
 D_MODEL, HEADS = 256, 8
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler would speak of itself
 
 
 def backward(attend):
