@@ -1,0 +1,362 @@
+"""One step of writing: the best token, the best hypotheses, and what a step may keep.  Lesson 16."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+
+from transformer_lib.exercises.machinery import Exercise
+
+
+def _steps():
+    torch.manual_seed(16)
+    logits = torch.randn(5, 7) - 3
+    logits[3, 2] = 4.0  # a row that ends now
+    wide = torch.randn(6, 4)
+    wide[1, 3], wide[2, 3] = 5.0, 5.0
+    return [
+        (logits, torch.tensor([False, True, False, False, True]), 2, 0),
+        (wide, torch.tensor([False, False, True, False, True, False]), 3, 1),
+    ]
+
+
+greedy_step = Exercise(
+    task="One step of greedy search for a batch. `logits` (rows, vocab) are the scores of the next token; "
+    "`finished` (rows,) says who has already said `eos_id`. Return two tensors (rows,): the next ids, "
+    "`pad_id` where a row had finished before, and who has finished now.",
+    cases=_steps,
+    hints=(
+        "The largest logit of each row: over which axis? And not its value, but its place.",
+        "`logits.argmax(dim=-1)`. Rows that had finished say `pad_id` instead: `masked_fill`.",
+        "Who has finished: those who had, or those who say `eos_id` now: `finished | (ids == eos_id)`.",
+    ),
+    passed="No softmax was needed. Why not?",
+)
+
+
+@greedy_step.solution
+def my_greedy_step(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
+    return ids, finished | (ids == eos_id)
+
+
+@greedy_step.solution
+def _(logits, finished, eos_id, pad_id):
+    best = logits.log_softmax(dim=-1).max(dim=-1).indices
+    ids = torch.where(finished, pad_id, best)
+    return ids, torch.logical_or(finished, best == eos_id)
+
+
+@greedy_step.mistake(
+    "Rows that had finished go on talking. What they say must be `pad_id`, whatever their logits."
+)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1)
+    return ids, finished | (ids == eos_id)
+
+
+@greedy_step.mistake(
+    "The ids are right. But a row that had finished is open again: finished is who had finished, *or* "
+    "who says `eos_id` now."
+)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
+    return ids, ids == eos_id
+
+
+@greedy_step.mistake(
+    "The ids are right. But `finished` is as it was: who says `eos_id` in this step has finished now."
+)
+def _(logits, finished, eos_id, pad_id):
+    return logits.argmax(dim=-1).masked_fill(finished, pad_id), finished
+
+
+@greedy_step.mistake(
+    "Your `argmax` runs over the rows: it names a sentence for every word. Over the last axis it names "
+    "a word for every sentence."
+)
+def _(logits, finished, eos_id, pad_id):
+    best = logits.argmax(dim=0)[: len(finished)]
+    ids = best.masked_fill(finished[: len(best)], pad_id)
+    return ids, finished[: len(best)] | (ids == eos_id)
+
+
+@greedy_step.mistake("These are the largest logits. The next ids are their *places*: `argmax`.")
+def _(logits, finished, eos_id, pad_id):
+    best = logits.max(dim=-1)
+    return best.values.masked_fill(finished, pad_id), finished | (best.indices == eos_id)
+
+
+@greedy_step.mistake(
+    "Finished rows say `eos_id` again and again. After the first they say `pad_id`."
+)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1).masked_fill(finished, eos_id)
+    return ids, finished | (ids == eos_id)
+
+
+@greedy_step.mistake(
+    "You return the ids alone. The next step must know who has finished: return both, ids first."
+)
+def _(logits, finished, eos_id, pad_id):
+    return logits.argmax(dim=-1).masked_fill(finished, pad_id)
+
+
+@greedy_step.mistake(
+    "A row that says `eos_id` now has its `eos_id` painted over. It counts: pad those that had finished "
+    "*before*."
+)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1)
+    finished = finished | (ids == eos_id)
+    return ids.masked_fill(finished, pad_id), finished
+
+
+def _beams():
+    torch.manual_seed(17)
+    return [
+        (torch.tensor([-1.0, -1.2, -1.5]), torch.randn(3, 7).log_softmax(dim=-1)),
+        (torch.tensor([-2.0, -2.1, -2.6, -3.0]), (1.5 * torch.randn(4, 6)).log_softmax(dim=-1)),
+        (torch.tensor([0.0, -math.inf, -math.inf]), torch.randn(3, 5).log_softmax(dim=-1)),
+    ]
+
+
+beam_step = Exercise(
+    task="One step of beam search for one sentence. `scores` (K,) are the log-probabilities of K "
+    "hypotheses, `log_probs` (K, vocab) those of the next token after each. Return the K best "
+    "continuations, the best first, as three tensors (K,): which hypothesis each one continues, with "
+    "which token, and its new score.",
+    cases=_beams,
+    hints=(
+        "Every hypothesis with every token: a table (K, vocab) of scores. Log-probabilities of one "
+        "thing after another are added.",
+        "The K best of the *whole* table, not of each row: make it one row, `flatten()`, then `topk`.",
+        "A place in the flat table is row · vocab + column. So the row is `place // vocab` and the column "
+        "`place % vocab`.",
+    ),
+    passed="In the last case all but one hypothesis had the score −∞. That is how a search begins.",
+)
+
+
+@beam_step.solution
+def my_beam_step(scores, log_probs):
+    beams, vocab = log_probs.shape
+    total = scores[:, None] + log_probs  # every hypothesis with every token
+    best, place = total.flatten().topk(beams)
+    return place // vocab, place % vocab, best
+
+
+@beam_step.solution
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    every = [
+        (scores[parent] + log_probs[parent, token], parent, token)
+        for parent in range(beams)
+        for token in range(vocab)
+    ]
+    best = sorted(every, key=lambda found: found[0], reverse=True)[:beams]
+    new_scores, parents, tokens = zip(*best, strict=True)
+    return torch.tensor(parents), torch.tensor(tokens), torch.stack(new_scores)
+
+
+@beam_step.mistake(
+    "You take the best token after each hypothesis. Then all K go on for ever, the weak ones too. The K "
+    "best of the whole table: a good hypothesis may have two children, a weak one none."
+)
+def _(scores, log_probs):
+    best, tokens = (scores[:, None] + log_probs).max(dim=-1)
+    return torch.arange(len(scores)), tokens, best
+
+
+@beam_step.mistake(
+    "You take the best token after each hypothesis, and sort. The K best of the whole table: a good "
+    "hypothesis may have two children, a weak one none."
+)
+def _(scores, log_probs):
+    best, tokens = (scores[:, None] + log_probs).max(dim=-1)
+    best, parents = best.sort(descending=True)
+    return parents, tokens[parents], best
+
+
+@beam_step.mistake(
+    "The past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that "
+    "it continues, before you choose."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = log_probs.flatten().topk(beams)
+    return place // vocab, place % vocab, best
+
+
+@beam_step.mistake(
+    "You add the scores after the choice. The choice itself must be made by the sum: a strong hypothesis "
+    "may go on with a weak token."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = log_probs.flatten().topk(beams)
+    return place // vocab, place % vocab, scores[place // vocab] + best
+
+
+@beam_step.mistake("Probabilities are multiplied. Their logarithms are added.")
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] * log_probs).flatten().topk(beams)
+    return place // vocab, place % vocab, best
+
+
+@beam_step.mistake(
+    "Hypotheses and tokens are exchanged: place = hypothesis · vocab + token, so `//` gives the "
+    "hypothesis and `%` the token."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return place % vocab, place // vocab, best
+
+
+@beam_step.mistake(
+    "You divide by K, the number of hypotheses. A row of the table is as long as the vocabulary."
+)
+def _(scores, log_probs):
+    beams, _ = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return place // beams, place % beams, best
+
+
+@beam_step.mistake(
+    "These tokens are places in the flat table. Take them apart: the token is `place % vocab`."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return place // vocab, place, best
+
+
+@beam_step.mistake("These are the K worst. The larger the log-probability, the better.")
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams, largest=False)
+    return place // vocab, place % vocab, best
+
+
+@beam_step.mistake(
+    "The choice is right. But the scores are probabilities now: leave them logarithms."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return place // vocab, place % vocab, best.exp()
+
+
+def _cached():
+    torch.manual_seed(18)
+    new = [torch.randn(2, 3, 1, 4) for _ in range(3)]
+    past = [torch.randn(2, 3, 5, 4) for _ in range(2)]
+    first = [torch.randn(3, 2, 1, 5) for _ in range(3)]
+    return [(*new, *past), (*first, *(torch.zeros(3, 2, 0, 5) for _ in range(2)))]
+
+
+cache_step = Exercise(
+    task="One step of self-attention with a cache. `q`, `k`, `v` (batch, heads, 1, d_head) are the "
+    "projections of the newest token, `past_k` and `past_v` (batch, heads, time, d_head) those of the "
+    "tokens before; at the first step time is 0. Return three tensors: what the newest token gathers "
+    "from all tokens, itself among them, (batch, heads, 1, d_head), and the keys and values for the next "
+    "step. Leave the past as it is.",
+    cases=_cached,
+    hints=(
+        "First the cache grows by one: the newest key behind the earlier ones, along the axis of time.",
+        "`torch.cat([past_k, k], dim=2)`, and the same for the values. Then one query meets all keys.",
+        "`(q @ keys.mT / math.sqrt(q.size(-1))).softmax(dim=-1) @ values`. No mask: whom would it hide?",
+    ),
+    passed="One query, and no mask: what is in the cache is the past, and there is no future.",
+)
+
+
+@cache_step.solution
+def my_cache_step(q, k, v, past_k, past_v):
+    keys = torch.cat([past_k, k], dim=2)  # (batch, heads, time + 1, d_head)
+    values = torch.cat([past_v, v], dim=2)
+    scores = q @ keys.mT / math.sqrt(q.size(-1))  # (batch, heads, 1, time + 1)
+    return scores.softmax(dim=-1) @ values, keys, values
+
+
+@cache_step.solution
+def _(q, k, v, past_k, past_v):
+    keys, values = torch.cat((past_k, k), dim=-2), torch.cat((past_v, v), dim=-2)
+    return F.scaled_dot_product_attention(q, keys, values), keys, values
+
+
+def _grown(k, v, past_k, past_v):
+    return torch.cat([past_k, k], dim=2), torch.cat([past_v, v], dim=2)
+
+
+@cache_step.mistake(
+    "The newest token does not see itself: append its key and value first, then attend."
+)
+def _(q, k, v, past_k, past_v):
+    return F.scaled_dot_product_attention(q, past_k, past_v), *_grown(k, v, past_k, past_v)
+
+
+@cache_step.mistake(
+    "The result is right, but you return the past as it was: the next step would not know this token. "
+    "Return the grown keys and values."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, keys, values), past_k, past_v
+
+
+@cache_step.mistake(
+    "With `is_causal=True` torch lines up the *first* query with the first key: your newest token sees "
+    "nothing but the first one. One query with its past needs no mask."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, keys, values, is_causal=True), keys, values
+
+
+@cache_step.mistake(
+    "The newest stands in front. The result does not notice, attention sees no order; but the cache is "
+    "a sequence: append behind."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = torch.cat([k, past_k], dim=2), torch.cat([v, past_v], dim=2)
+    return F.scaled_dot_product_attention(q, keys, values), keys, values
+
+
+@cache_step.mistake("The scores are not divided by √d_head.")
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return (q @ keys.mT).softmax(dim=-1) @ values, keys, values
+
+
+@cache_step.mistake(
+    "Your softmax runs over the queries. There is one, so each key gets a weight of 1. Over the keys: the "
+    "last axis."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return (q @ keys.mT / math.sqrt(q.size(-1))).softmax(dim=-2) @ values, keys, values
+
+
+@cache_step.mistake(
+    "You divide by the root of the number of keys. It is the root of the width of a key, d_head."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return (q @ keys.mT / math.sqrt(keys.size(2))).softmax(dim=-1) @ values, keys, values
+
+
+@cache_step.mistake(
+    "The newest token sees itself alone. It asks all keys, those of the past and its own."
+)
+def _(q, k, v, past_k, past_v):
+    return v, *_grown(k, v, past_k, past_v)
+
+
+@cache_step.mistake(
+    "You return the context alone. The next step needs the grown keys and values, too."
+)
+def _(q, k, v, past_k, past_v):
+    return F.scaled_dot_product_attention(q, *_grown(k, v, past_k, past_v))
