@@ -289,3 +289,12 @@ def test_a_loss_that_is_not_a_number_stops_the_run_in_words():
 def test_no_batches_are_refused():
     with pytest.raises(ValueError, match="epoch 0 has no batch"):
         fit(model(), [], steps=3)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_loss_of_half_precision_logits_is_computed_in_full(smoothing):
+    logits, targets = torch.randn(6, 500).bfloat16(), torch.randint(1, 500, (6,))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = label_smoothed_cross_entropy(logits, targets, smoothing)
+    assert loss.dtype == torch.float32
+    assert_close(loss, label_smoothed_cross_entropy(logits.float(), targets, smoothing))

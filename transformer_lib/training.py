@@ -37,6 +37,8 @@ def label_smoothed_cross_entropy(
 
     In nats per token. (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4)
     """
+    # Autocast on CPU would add up thousands of terms in bf16.
+    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
     if not smoothing:
         return F.cross_entropy(logits, targets)
     log_probs = logits.log_softmax(dim=-1)
