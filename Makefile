@@ -3,16 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+READY_CLASS := $(VENV)/.ready-class
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
+LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with=tests/notebooks.cfg
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit lessons notebooks format clean
+.PHONY: help setup lab test lint unit lessons notebooks bench slides present site instructor browser-test format clean
 
 help:  ## list the targets, a line each
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -26,22 +28,26 @@ $(READY): requirements.txt pyproject.toml
 	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
 	@touch $(READY)
 
+$(READY_CLASS): $(READY) requirements-class.txt
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt -r requirements-class.txt
+	@touch $(READY_CLASS)
+
 setup: $(READY)  ## create .venv and install requirements.txt (nothing happens when nothing changed)
 
 lab: setup  ## open JupyterLab on the first lesson
-	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) notebooks/00_start_here.ipynb
+	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
 
 test: setup  ## lint, unit tests, and every lesson re-executed and compared, in two processes
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests notebooks
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser $(NBVAL) tests notebooks
 
 lint: setup  ## ruff and codespell over code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell --skip "tests/test_grammar.py" transformer_lib tests notebooks README.md CONTRIBUTING.md
+	$(BIN)/codespell --skip "tests/test_grammar.py,*/vendor/*,*/tokens.css" transformer_lib tests notebooks README.md CONTRIBUTING.md
 
 unit: setup  ## the unit tests alone
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser tests
 
 lessons: setup  ## the lessons alone, re-executed and compared (LESSONS=notebooks/15_translation.ipynb for one)
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests/conftest.py $(LESSONS)
@@ -51,8 +57,27 @@ notebooks: setup  ## execute the lessons changed since the last commit in place,
 	@test -n "$(LESSONS)" || { echo "No lesson has changed. For all of them: make notebooks LESSONS='notebooks/*.ipynb'"; exit 1; }
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/jupyter nbconvert --to notebook --inplace --execute $(LESSONS)
 
+bench: setup  ## our speed relative to torch.nn and d2l, one table, on a quiet machine (minutes; NAMES="decoding imports" for some)
+	$(BIN)/python tests/benchmarks $(NAMES)
+
+slides: setup  ## every lesson as a self-contained deck in build/slides (LESSONS=notebooks/03_... for one)
+	$(BIN)/python -m transformer_lib.publish slides $(LESSONS)
+
+present: $(READY_CLASS)  ## a lesson as live slides, code and all (LESSON=03; installs jupyterlab-rise)
+	@test -f "$(LIVE)" || { echo "Which lesson? For instance: make present LESSON=03"; exit 1; }
+	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(LAB_FLAGS) --LabApp.default_url=/rise/$(LIVE)
+
+site: setup  ## all lessons as a web site in build/site that needs no server and no network
+	$(BIN)/python -m transformer_lib.publish site
+
+instructor: setup  ## notebooks with solutions and notes, executed, and a teaching plan, in build/instructor
+	TQDM_DISABLE= OMP_NUM_THREADS=1 $(BIN)/python -m transformer_lib.publish instructor $(LESSONS)
+
+browser-test: $(READY_CLASS)  ## JupyterLab, slides and site driven in the system's Chromium (not part of make test)
+	$(BIN)/python -m pytest tests/browser
+
 format: setup  ## let ruff mend and format code and notebooks
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
-clean:  ## remove .venv and every cache
-	rm -rf $(VENV) .pytest_cache .ruff_cache *.egg-info && find . -name __pycache__ -prune -exec rm -rf {} +
+clean:  ## remove .venv, build and every cache
+	rm -rf $(VENV) build .pytest_cache .ruff_cache *.egg-info && find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,326 @@
+"""Slides, web site and instructor's edition of two lessons, read as a browser and a student would."""
+
+import ast
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from transformer_lib.exercises import exercises
+from transformer_lib.publish import __main__ as command
+from transformer_lib.publish import instructor, lessons, render, site, slides
+
+PUBLISH = Path(slides.__file__).parent
+PATHS = lessons.find_lessons(["01", "03"])
+STEMS = [path.stem for path in PATHS]
+STEM = pytest.mark.parametrize("stem", STEMS)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder with decks in `slides` and pages in `site`."""
+    folder = tmp_path_factory.mktemp("build")
+    for path in PATHS:
+        slides.write_deck(path, folder / "slides")
+    site.write_site(PATHS, folder / "site")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def soup(built):
+    """Every HTML file that was built, parsed, by its path below `built`."""
+    return {
+        path.relative_to(built).as_posix(): BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        for path in sorted(built.rglob("*.html"))
+    }
+
+
+def cells(stem):
+    return nbformat.read(lessons.NOTEBOOKS / f"{stem}.ipynb", as_version=4).cells
+
+
+def squeezed(text):
+    """Letters and digits alone: what is left of a sentence under any mark-up."""
+    return re.sub(r"[\W_]+", "", re.sub(r"\$.*?\$", "", text, flags=re.S))
+
+
+def notes(stem):
+    """The instructor's notes, a line each."""
+    return [
+        line
+        for cell in cells(stem)
+        if "instructor" in cell.metadata.get("tags", [])
+        for line in cell.source.splitlines()[2:-2]
+        if len(line) > 40
+    ]
+
+
+def test_what_others_wrote_is_unchanged_and_comes_with_its_licence():
+    vendor = PUBLISH / "vendor"
+    listed = dict(
+        reversed(line.split("  ")) for line in (vendor / "SHA256SUMS").read_text().splitlines()
+    )
+    found = {p.relative_to(vendor).as_posix() for p in vendor.glob("*/*")}
+    assert set(listed) == found
+    assert {Path(name).parent / "LICENSE" for name in found} <= set(map(Path, found))
+    for name, checksum in listed.items():
+        assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == checksum, name
+
+
+def test_nothing_is_fetched_from_elsewhere(built, soup):
+    for name, page in soup.items():
+        for tag in page.select("[src], link[href], [data], [srcset], [poster]"):
+            target = tag.get("src") or tag.get("href") or tag.get("data")
+            if not target.startswith("data:"):
+                assert name.startswith("site/"), f"{name} is one file, but needs {target}"
+                assert (built / name).parent.joinpath(target).is_file(), target
+    styles = [s.string for page in soup.values() for s in page.select("style")]
+    styles += [path.read_text("utf-8") for path in (built / "site/assets").glob("*.css")]
+    assert styles
+    for style in styles:
+        assert "@import" not in style
+        assert not re.search(r"url\(\s*['\"]?(?!data:|#)", style)
+
+
+def test_every_picture_says_what_it_shows(soup):
+    pictures = [(n, i) for n, page in soup.items() for i in page.select("img")]
+    assert len(pictures) > 20
+    for name, picture in pictures:
+        assert len(picture.get("alt", "")) > 20, name
+
+
+def test_every_head_of_a_table_says_something(soup):
+    assert "<th></th>" not in render.markdown("| | b |\n|---|---|\n| a | 1 |")
+    heads = [head for page in soup.values() for head in page.select("th")]
+    assert heads
+    assert all(head.get_text(strip=True) for head in heads)
+
+
+@STEM
+def test_every_heading_is_on_a_slide_and_on_the_page(soup, stem):
+    wanted = [
+        cell.source.splitlines()[0].lstrip("# ")
+        for cell in cells(stem)
+        if cell.cell_type == "markdown" and cell.source.startswith("#")
+    ]
+    on_slides = [tag.get_text() for tag in soup[f"slides/{stem}.html"].select("h1, h2")]
+    on_page = [
+        tag.get_text().removesuffix(" #") for tag in soup[f"site/{stem}.html"].select("h1, h2")
+    ]
+    assert list(map(squeezed, on_slides)) == list(map(squeezed, wanted))
+    assert list(map(squeezed, on_page)) == list(map(squeezed, wanted))
+
+
+@STEM
+def test_the_speaker_reads_the_notes_and_the_class_does_not(soup, stem):
+    deck = soup[f"slides/{stem}.html"]
+    spoken = squeezed(" ".join(tag.get_text() for tag in deck.select("aside.notes")))
+    shown = squeezed(" ".join(tag.get_text() for tag in deck.select(".slide")))
+    assert notes(stem)
+    for line in notes(stem):
+        assert squeezed(line)[:60] in spoken, line
+        assert squeezed(line)[:60] not in shown, line
+
+
+@STEM
+def test_a_note_is_read_before_its_section_begins(soup, stem):
+    for aside in soup[f"slides/{stem}.html"].select("aside.notes"):
+        if "For the instructor" in aside.get_text():
+            assert aside.parent.select_one(".slide > h1, .slide > h2"), aside.get_text()[:80]
+            assert aside.get_text(strip=True).startswith("For the instructor")
+
+
+@STEM
+def test_the_site_keeps_the_instructors_notes_to_itself(built, soup, stem):
+    everything = squeezed(soup[f"site/{stem}.html"].get_text())
+    index = squeezed((built / "site/assets/search-index.js").read_text("utf-8"))
+    for line in notes(stem):
+        assert squeezed(line)[:60] not in everything, line
+        assert squeezed(line)[:60] not in index, line
+
+
+@STEM
+def test_the_seconds_of_the_slides_are_the_minutes_of_the_lesson(soup, stem):
+    deck = soup[f"slides/{stem}.html"]
+    seconds = [int(tag["data-timing"]) for tag in deck.select("section[data-timing]")]
+    minutes = int(re.search(r"(\d+) minutes", cells(stem)[0].source)[1])
+    assert abs(sum(seconds) - 60 * minutes) <= len(seconds)
+
+
+@STEM
+def test_code_that_only_draws_is_not_on_a_slide(soup, stem):
+    listings = squeezed(
+        " ".join(tag.get_text() for tag in soup[f"slides/{stem}.html"].select(".code"))
+    )
+    shown = [c for c in cells(stem) if c.cell_type == "code" and lessons.place(c) != "skip"]
+    assert {"hide-input" in c.metadata.get("tags", []) for c in shown} == {True, False}
+    for cell in shown:
+        first = squeezed(cell.source)[:80]
+        assert (first in listings) == ("hide-input" not in cell.metadata.get("tags", [])), first
+
+
+@STEM
+def test_a_predicted_answer_appears_after_its_question(soup, stem):
+    """It is a fragment, or stands on a slide of its own under the question."""
+    questions = [c for c in cells(stem) if c.source.startswith("**Predict first")]
+    first = soup[f"slides/{stem}.html"].select(".question:not(.asked)")
+    assert len(first) == len(questions)
+    for question in first:
+        after = question.find_next_siblings("div")
+        assert all("fragment" in block["class"] for block in after if "output" in block["class"])
+
+
+def test_a_long_listing_is_continued_on_the_next_slide():
+    lines = [f"line {number}" for number in range(60)]
+    cell = nbformat.v4.new_code_cell(
+        "...",
+        metadata={"slideshow": {"slide_type": "fragment"}},
+        outputs=[nbformat.v4.new_output("stream", text="\n".join(lines))],
+    )
+    found = slides.slides(lessons.Section("Sixty lines", [cell]))
+    texts = [
+        [block.html.striptags() for step in slide.steps for block in step.blocks] for slide in found
+    ]
+    assert len(found) >= 3
+    assert " ".join(" ".join(slide) for slide in texts).split()[-1] == "59"
+    for slide in found:
+        for step in slide.steps:
+            for block in step.blocks:
+                assert block.lines <= slides.LONGEST
+
+
+@STEM
+def test_solutions_are_there_and_folded(soup, stem):
+    page = soup[f"site/{stem}.html"]
+    names = [
+        found
+        for cell in cells(stem)
+        if "check" in cell.metadata.get("tags", [])
+        for found in re.findall(r'check\("([a-z_.]+)"', cell.source)
+    ]
+    folded = page.select("details.solution")
+    assert [squeezed(f.pre.get_text()) for f in folded] == [
+        squeezed(exercises()[name].source()) for name in names
+    ]
+    assert not any(fold.has_attr("open") for fold in page.select("article details"))
+    hints = [hint for name in names for hint in exercises()[name].hints]
+    assert len(page.select("details.hint")) == len(hints)
+
+
+@STEM
+def test_the_answer_to_a_prediction_is_folded_on_the_page(soup, stem):
+    predicted = [c for c in cells(stem) if c.metadata.get("jupyter", {}).get("outputs_hidden")]
+    shown = [c for c in predicted if "check" not in c.metadata.get("tags", []) and c.outputs]
+    folds = [f for f in soup[f"site/{stem}.html"].select("details") if "See what" in f.get_text()]
+    assert shown
+    assert len(folds) >= len(shown)
+
+
+def test_pages_and_sections_that_are_linked_exist(built, soup):
+    elsewhere = {path.stem for path in lessons.find_lessons()} - set(STEMS)  # not built here
+    for name, page in soup.items():
+        for link in page.select("a[href]") if name.startswith("site/") else ():
+            target, _, anchor = link["href"].partition("#")
+            if not target.startswith("http") and Path(target).stem not in elsewhere:
+                there = f"site/{target}" if target else name
+                assert (built / there).is_file(), f"{name}: {link['href']}"
+                assert not anchor or soup[there].find(id=anchor), f"{name}: {link['href']}"
+
+
+def test_the_search_knows_every_section(built, soup):
+    source = (built / "site/assets/search-index.js").read_text("utf-8")
+    index = json.loads(re.fullmatch(r"const SEARCH_INDEX = (.*);", source, re.S)[1])
+    sections = [
+        f"{stem}.html#{tag['id']}"
+        for stem in STEMS
+        for tag in soup[f"site/{stem}.html"].select("article > section")
+    ]
+    assert [entry["url"] for entry in index] == sections
+    (entry,) = [e for e in index if "causal-mask" in e["url"]]
+    assert "triangle" in entry["text"]
+
+
+def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
+    rows = {
+        row.th.get_text(): (row.td.get_text(), [a["href"] for a in row.select("a")])
+        for row in soup["site/glossary.html"].select("tbody tr")
+    }
+    listed = 0
+    for stem in STEMS:
+        (table,) = [c.source for c in cells(stem) if c.source.startswith("| term | 中文 |")]
+        for line in table.splitlines()[2:]:
+            english, chinese = (field.strip() for field in line.strip("|").split("|"))
+            assert squeezed(rows[english][0]) == squeezed(chinese)
+            assert f"{stem}.html#what-you-now-know" in rows[english][1]
+            listed += 1
+    assert len(rows) <= listed
+
+
+@STEM
+def test_the_instructors_notebook_is_solved_and_unfolded(stem):
+    stored = nbformat.read(lessons.NOTEBOOKS / f"{stem}.ipynb", as_version=4)
+    filled = instructor.solved(stored)
+    nbformat.validate(filled)
+    assert len(filled.cells) == len(stored.cells)
+    for cell, before in zip(filled.cells, stored.cells, strict=True):
+        assert "<details>" not in cell.source
+        assert not cell.metadata.get("jupyter", {}).get("outputs_hidden")
+        if "exercise" in cell.metadata.get("tags", []):
+            (function,) = ast.parse(cell.source).body
+            (stub,) = ast.parse(before.source).body
+            assert function.name == stub.name
+            assert ast.unparse(function.body[-1]) != "..."
+    told = squeezed(" ".join(cell.source for cell in filled.cells))
+    for line in notes(stem):
+        assert squeezed(line) in told
+
+
+def test_a_check_that_fails_stops_the_edition(tmp_path, monkeypatch):
+    broken = tmp_path / "00_broken.ipynb"
+    source = 'check = "✗ {}".format\ncheck("basics.softmax")'
+    cell = nbformat.v4.new_code_cell(source, metadata={"tags": ["check"]})
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), broken)
+    monkeypatch.setattr(instructor, "solved", lambda notebook: notebook)
+    with pytest.raises(ValueError, match="says"):
+        instructor.write_notebook(broken, tmp_path / "out")
+    assert not (tmp_path / "out" / broken.name).exists()
+
+
+@pytest.mark.parametrize("path", lessons.find_lessons(), ids=lambda path: path.stem)
+def test_a_short_class_keeps_the_frame_of_the_lesson(path):
+    lesson = lessons.read_lesson(path)
+    total = sum(note.minutes for section in lesson.sections for note in section.notes)
+    assert sum(section.minutes for section in lesson.sections) == pytest.approx(total)
+    for minutes in instructor.CLASSES:
+        gone = instructor.leave_out(lesson, minutes)
+        kept = [section for section in lesson.sections if section not in gone]
+        assert round(sum(section.minutes for section in kept)) <= minutes
+        assert kept[:2] == lesson.sections[:2]
+        assert kept[-1] is lesson.sections[-1]
+        assert bool(gone) == (total > minutes)
+
+
+def test_the_plan_tells_every_sentence_of_the_notes(tmp_path):
+    written = instructor.write_plan(PATHS, tmp_path)
+    told = squeezed(BeautifulSoup(written.read_text("utf-8"), "html.parser").main.get_text())
+    for path in PATHS:
+        lesson = lessons.read_lesson(path)
+        plan = instructor.plan(lesson)
+        assert plan.ask
+        assert plan.errors
+        for section in lesson.sections:
+            for note in section.notes:
+                for sentence in instructor.sentences(note.text):
+                    assert squeezed(sentence) in told, sentence
+
+
+def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):
+    assert command.main(["slides", "77"]) == 1
+    assert "'77'" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        command.main(["handouts"])
+    assert stop.value.code == 2

@@ -1,0 +1,99 @@
+"""The class's editions from the command line: `python -m transformer_lib.publish --help`."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm.auto import tqdm
+
+from transformer_lib.publish.instructor import write_notebook, write_plan
+from transformer_lib.publish.lessons import find_lessons
+from transformer_lib.publish.site import write_site
+from transformer_lib.publish.slides import write_deck
+
+BUILD = Path("build")
+EXAMPLES = """examples:
+  python -m transformer_lib.publish slides              all decks, into build/slides
+  python -m transformer_lib.publish slides 03 13        two of them
+  python -m transformer_lib.publish site                the web site, into build/site
+  python -m transformer_lib.publish instructor 03       a lesson solved and executed, and the plan
+  python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
+
+Everything opens without a network, also from the file system. In a deck, S opens the speaker's
+view with notes and minutes, Esc the overview, and ?print-pdf at the end of its address prepares it
+for printing.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build one edition; the exit code is 0 on success, 1 where something could not be done, 2 for a
+    wrong call.
+    """
+    args = _parser().parse_args(arguments)
+    try:
+        print(args.run(args))
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def slides(args: argparse.Namespace) -> str:
+    """One deck a lesson."""
+    directory = args.out or BUILD / "slides"
+    decks = [write_deck(path, directory) for path in _progress(args.lessons, "decks")]
+    return f"{len(decks)} decks in {directory}, the first is {decks[0]}"
+
+
+def site(args: argparse.Namespace) -> str:
+    """All pages at once, since they link to each other."""
+    return f"Open {write_site(find_lessons(), args.out or BUILD / 'site')}"
+
+
+def instructor(args: argparse.Namespace) -> str:
+    """Solved notebooks, one after the other, and the plan."""
+    directory = args.out or BUILD / "instructor"
+    for path in _progress(args.lessons, "lessons"):
+        write_notebook(path, directory, execute=args.execute)
+    return f"Open {write_plan(find_lessons(args.lessons), directory)}; the notebooks lie beside it"
+
+
+def _progress(names: list[str], unit: str) -> tqdm:
+    return tqdm(find_lessons(names), desc=unit, leave=False)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m transformer_lib.publish",
+        description="Makes slides, a web site, or the instructor's edition from the lessons.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="slides | site | instructor")
+    for run, told in (
+        (slides, "one self-contained reveal.js deck a lesson, with the speaker's notes"),
+        (site, "one static web site of all lessons, with search and a glossary"),
+        (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
+    ):
+        command = commands.add_parser(run.__name__, help=told, description=told)
+        command.add_argument("--out", type=Path, help=f"folder (build/{run.__name__})")
+        command.set_defaults(run=run)
+        if run is not site:
+            command.add_argument(
+                "lessons", nargs="*", help="numbers, names or paths: 03 13; all without any"
+            )
+        if run is instructor:
+            command.add_argument(
+                "--no-execute",
+                dest="execute",
+                action="store_false",
+                help="keep the stored outputs: seconds instead of many minutes",
+            )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,165 @@
+"""Cells as HTML, by nbconvert's own filters, and pages by our templates; nothing points to a network."""
+
+import base64
+import json
+import re
+import struct
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import vl_convert
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from nbconvert.filters import Highlight2HTML, ansi2html
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+
+from transformer_lib.publish.lessons import NOTEBOOKS, slug
+
+HERE = Path(__file__).parent
+VEGALITE = "application/vnd.vegalite.v5+json"
+VEGALITE_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never fetched
+LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a cell's output: `kind` is text, figure, chart or markup; `plain` is what a
+    text says, `size` the height and width of a picture in pixels.
+    """
+
+    kind: str
+    html: Markup
+    size: tuple[int, int] = (0, 0)
+    plain: str = ""
+
+
+def markdown(source: str) -> Markup:
+    """Markdown as HTML; formulas stay as they are, for MathJax, and lessons link to pages."""
+    renderer = IPythonRenderer(
+        escape=False, exclude_anchor_links=True, embed_images=True, path=str(NOTEBOOKS)
+    )
+    html = MarkdownWithMath(renderer=renderer).render(source)
+    html = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', html)
+    html = html.replace("<th></th>", "<td></td>")  # the corner of a table heads nothing
+    # what lies outside of the lessons, such as ../README.md, is not published
+    return Markup(re.sub(r'<a href="\.\./[^"]*">(.*?)</a>', r"\1", html))
+
+
+def code(source: str) -> Markup:
+    """Python, each token with the class that Pygments gives it."""
+    return Markup(Highlight2HTML(pygments_lexer="python")(source))
+
+
+def text(plain: str) -> Piece:
+    """Printed text."""
+    plain = plain.rstrip("\n")
+    return Piece("text", Markup(f"<pre>{ansi2html(plain)}</pre>"), plain=plain)
+
+
+def pieces(cell: NotebookNode) -> list[Piece]:
+    """What a cell has put out, in order; texts that follow each other are one."""
+    found = []
+    for is_text, group in groupby(cell.get("outputs", []), lambda o: _plain(o) is not None):
+        if is_text:
+            found.append(text("\n".join(_plain(output).rstrip("\n") for output in group)))
+        else:
+            found += [_rich(output.data) for output in group]
+    return found
+
+
+def _plain(output: NotebookNode) -> str | None:
+    """What an output says in plain text; None where it has a richer form."""
+    if output.output_type == "stream":
+        return output.text
+    if output.output_type == "error":
+        return "\n".join(output.traceback)
+    return output.data["text/plain"] if list(output.data) == ["text/plain"] else None
+
+
+def _rich(data: NotebookNode) -> Piece:
+    if VEGALITE in data:
+        return chart(data[VEGALITE], data["image/png"])
+    if "text/markdown" in data:
+        return Piece("markup", markdown(data["text/markdown"]))
+    html = data["text/html"]
+    picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
+    if not picture:
+        return Piece("markup", Markup(html))
+    height, width = _png_size(picture[1])
+    html = html.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
+    return Piece("figure", Markup(html), (height, width))
+
+
+def chart(spec: dict, png: str) -> Piece:
+    """A chart that charts.js draws in the page; the stored picture gives its size."""
+    height, width = (side * 2 // 3 for side in _png_size(png))  # stored at one and a half
+    spec = {**spec, "$schema": VEGALITE_SCHEMA}
+    source = json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
+    html = f'<div class="chart"><script type="application/json">{source}</script></div>'
+    return Piece("chart", Markup(html), (height, width))
+
+
+def _png_size(data: str) -> tuple[int, int]:
+    width, height = struct.unpack(">II", base64.b64decode(data[:64])[16:24])
+    return height, width
+
+
+def vendored(name: str) -> str:
+    """A file of others that is shipped with the project."""
+    return (HERE / "vendor" / name).read_text(encoding="utf-8")
+
+
+def static(name: str) -> str:
+    """A style or script of ours."""
+    return (HERE / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def vega() -> str:
+    """Vega, Vega-Lite and vega-embed in one script."""
+    return vl_convert.javascript_bundle(vl_version="6.4")
+
+
+def licences() -> str:
+    """The licences of what others wrote, as they ask for."""
+    return "\n\n".join(f"{name}\n\n{vendored(name)}" for name in LICENCES)
+
+
+def render(template: str, **values: object) -> str:
+    """A template with its values filled in."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"code": code, "inline": inline, "plain": plain, "slug": slug}
+    environment.globals |= {"script": _script, "style": _style}
+    return environment
+
+
+def inline(source: str) -> Markup:
+    """Markdown of one line, without the paragraph around it."""
+    return Markup(re.sub(r"^<p>(.*)</p>$", r"\1", str(markdown(source)).strip(), flags=re.S))
+
+
+def _script(source: str) -> Markup:
+    return Markup("<script>{}</script>").format(Markup(source.replace("</script", "<\\/script")))
+
+
+def _style(source: str) -> Markup:
+    return Markup(f"<style>\n{source}</style>")
+
+
+def plain(source: str) -> str:
+    """Markdown as words: for search, and for titles."""
+    return markdown(source).striptags()

@@ -1,0 +1,48 @@
+// Typesets, draws, fits every slide to the screen, and only then shows the first.
+const TYPE = [1.25, 1.12, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
+const CHART_SCALES = [1.7, 1.55, 1.4, 1.25, 1.1, 1, 0.9, 0.8, 0.7];
+
+function overflows(slide) {
+  return slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
+}
+
+function scaleCharts(slide, scale) {
+  for (const svg of slide.querySelectorAll(".chart svg.marks")) {
+    svg.style.width = `${svg.getAttribute("width") * scale}px`;
+    svg.style.height = `${svg.getAttribute("height") * scale}px`;
+  }
+}
+
+// The largest charts and the largest type with which the slide still fits.
+function fit(slide) {
+  const charts = slide.querySelector(".chart svg.marks");
+  const sizes = slide.querySelector(".chart, .figure") ? TYPE.filter((type) => type <= 1) : TYPE;
+  for (const type of sizes) {
+    slide.style.setProperty("--fit", type);
+    for (const scale of charts ? CHART_SCALES : [1]) {
+      scaleCharts(slide, scale);
+      if (!overflows(slide)) return;
+    }
+  }
+}
+
+async function start() {
+  await MathJax.startup.promise;
+  await MathJax.typesetPromise();
+  // read aloud by the formula itself; in the speaker's window it would stand there twice
+  document.querySelectorAll(".notes mjx-assistive-mml").forEach((copy) => copy.remove());
+  await drawCharts();
+  await Promise.all([...document.images].map((image) => image.decode().catch(() => {})));
+  document.body.classList.add("measuring");
+  document.querySelectorAll(".slide").forEach(fit);
+  document.body.classList.remove("measuring");
+  await Reveal.initialize({
+    width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t",
+    transition: "none", backgroundTransition: "none", pdfSeparateFragments: false,
+    defaultTiming: 60, // every slide says its own; without this the speaker's view shows no pace
+    plugins: [RevealNotes],
+  });
+  document.body.classList.remove("waiting");
+}
+
+start();
