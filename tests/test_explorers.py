@@ -237,6 +237,13 @@ def test_the_sampling_sliders_compute_what_sample_draws_from(temperature, top_k,
     assert [before[token] for token in SAID] == pytest.approx(SPREAD.tolist())
 
 
+@pytest.mark.parametrize(("top_p", "left"), [(0.05, 1), (0.5, 2), (0.75, 3), (1.0, 4)])
+def test_the_sampling_sliders_keep_as_few_of_equally_probable_tokens_as_reach_p(top_p, left):
+    marks = drawn(sampling_explorer(torch.full((4,), 0.25), SAID[:4]), top_p=top_p)
+    shown = {m["token"]: number(m["probability"]) for m in marks if "probability" in m}
+    assert sorted(shown.values()) == pytest.approx([0.0] * (4 - left) + [1 / left] * left)
+
+
 TREE = {
     ("je",): (-0.5, "kept"),
     ("me",): (-0.9, "kept"),

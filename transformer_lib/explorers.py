@@ -579,7 +579,11 @@ def sampling_explorer(
         .transform_calculate(left="datum.rank <= top_k ? datum.cooled : 0")
         .transform_joinaggregate(of_top_k="sum(left)")
         .transform_calculate(share="datum.left / datum.of_top_k")
-        .transform_window(reached="sum(share)", sort=[alt.SortField("cooled", order="descending")])
+        .transform_window(  # equally probable tokens one by one, not all at once
+            reached="sum(share)",
+            sort=[alt.SortField("cooled", order="descending")],
+            ignorePeers=True,
+        )
         # a hair, since 0.4 + 0.3 in the browser may lie beyond 0.7
         .transform_calculate(nucleus="datum.reached - datum.share < top_p - 1e-6 ? datum.share : 0")
         .transform_joinaggregate(of_top_p="sum(nucleus)")
@@ -678,7 +682,7 @@ def beam_explorer(
         tooltip=["hypothesis:N", alt.Tooltip("log-probability:Q", format=".2f"), "fate:N"],
     )
     words = here.mark_text(dy=-16, fontSize=15, aria=False).encode(text="token:N")
-    scores = here.mark_text(dy=16, fontSize=11, color="#555555", aria=False).encode(
+    scores = here.mark_text(dy=16, fontSize=13, color="#555555", aria=False).encode(
         text=alt.Text("log-probability:Q", format=".2f")
     )
     best = max(

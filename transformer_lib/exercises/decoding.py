@@ -23,7 +23,7 @@ def _steps():
 greedy_step = Exercise(
     task="One step of greedy search for a batch. `logits` (rows, vocab) are the scores of the next token; "
     "`finished` (rows,) says who has already said `eos_id`. Return two tensors (rows,): the next ids, "
-    "`pad_id` where a row had finished before, and who has finished now.",
+    "`pad_id` where a row had finished before, and who has finished now. Leave `finished` as it is.",
     cases=_steps,
     hints=(
         "The largest logit of each row: over which axis? And not its value, but its place.",
@@ -110,6 +110,32 @@ def _(logits, finished, eos_id, pad_id):
     ids = logits.argmax(dim=-1)
     finished = finished | (ids == eos_id)
     return ids.masked_fill(finished, pad_id), finished
+
+
+@greedy_step.mistake(
+    "Both are right, in the wrong order: the next ids first, then who has finished."
+)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
+    return finished | (ids == eos_id), ids
+
+
+AND = (
+    "The ids are right. But `&` asks for both at once: who had finished *and* says `eos_id` now. Either is "
+    "enough: `|`."
+)
+
+
+@greedy_step.mistake(AND)
+def _(logits, finished, eos_id, pad_id):
+    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
+    return ids, finished & (ids == eos_id)
+
+
+@greedy_step.mistake(AND)
+def _(logits, finished, eos_id, pad_id):
+    best = logits.argmax(dim=-1)
+    return best.masked_fill(finished, pad_id), finished & (best == eos_id)
 
 
 def _beams():
@@ -249,6 +275,45 @@ def _(scores, log_probs):
     return place // vocab, place % vocab, best.exp()
 
 
+@beam_step.mistake(
+    "All three are right, in the order in which `topk` gives them. Asked for: which hypothesis, which "
+    "token, and then the score."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return best, place // vocab, place % vocab
+
+
+@beam_step.mistake(
+    "With `/` you get broken numbers of hypotheses. The row is the whole part: `place // vocab`."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
+    return place / vocab, place % vocab, best
+
+
+@beam_step.mistake(
+    "`scores + log_probs` lines up the K scores with the tokens, and their numbers differ. Each score "
+    "belongs to a row: make it a column first, `scores[:, None]`."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores + log_probs).flatten().topk(beams)
+    return place // vocab, place % vocab, best
+
+
+@beam_step.mistake(
+    "You add probabilities: one thing *and then* another is a product. Their logarithms are added, so "
+    "leave out the `exp`."
+)
+def _(scores, log_probs):
+    beams, vocab = log_probs.shape
+    best, place = (scores.exp()[:, None] + log_probs.exp()).flatten().topk(beams)
+    return place // vocab, place % vocab, best
+
+
 def _cached():
     torch.manual_seed(18)
     new = [torch.randn(2, 3, 1, 4) for _ in range(3)]
@@ -309,7 +374,8 @@ def _(q, k, v, past_k, past_v):
 
 @cache_step.mistake(
     "With `is_causal=True` torch lines up the *first* query with the first key: your newest token sees "
-    "nothing but the first one. One query with its past needs no mask."
+    "nothing but the first one. So does a mask of `tril` with one row. One query with its past needs no "
+    "mask."
 )
 def _(q, k, v, past_k, past_v):
     keys, values = _grown(k, v, past_k, past_v)
@@ -360,3 +426,55 @@ def _(q, k, v, past_k, past_v):
 )
 def _(q, k, v, past_k, past_v):
     return F.scaled_dot_product_attention(q, *_grown(k, v, past_k, past_v))
+
+
+@cache_step.mistake(
+    "The result is right, but you return the newest key and value alone: the next step would know no "
+    "other word. Return the grown keys and values."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, keys, values), k, v
+
+
+@cache_step.mistake(
+    "All three are right, in the wrong order: after the context come the keys, then the values."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, keys, values), values, keys
+
+
+@cache_step.mistake(
+    "You append the newest *value* to the earlier *keys*. There are two caches: `past_k` grows by `k`, "
+    "`past_v` by `v`."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = torch.cat([past_k, k], dim=2), torch.cat([past_k, v], dim=2)
+    return F.scaled_dot_product_attention(q, keys, values), keys, values
+
+
+@cache_step.mistake(
+    "Keys and values are exchanged: the query is compared with the keys, and what it gathers is values."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, values, keys), keys, values
+
+
+@cache_step.mistake(
+    "`q @ keys` does not fit: both end in d_head. To get a score for each key, turn the keys: "
+    "`q @ keys.mT`."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return (q @ keys / math.sqrt(q.size(-1))).softmax(dim=-1) @ values, keys, values
+
+
+@cache_step.mistake(
+    "All is right but the wrapping: return three tensors side by side, `context, keys, values`, no pair "
+    "within a pair."
+)
+def _(q, k, v, past_k, past_v):
+    keys, values = _grown(k, v, past_k, past_v)
+    return F.scaled_dot_product_attention(q, keys, values), (keys, values)
