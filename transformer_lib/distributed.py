@@ -50,7 +50,7 @@ def parallel(model: nn.Module) -> nn.Module:
     return DistributedDataParallel(model, device_ids=[device] if device.type == "cuda" else None)
 
 
-def averaging(model: nn.Module, now: bool) -> AbstractContextManager:
+def synchronised(model: nn.Module, now: bool) -> AbstractContextManager:
     """A block whose `backward` averages the gradients only if `now`: of several batches an update,
     the last one is enough.
     """

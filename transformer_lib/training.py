@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from transformer_lib.attention import Mask
 from transformer_lib.batching import Batch
 from transformer_lib.corpus import PAD_ID
-from transformer_lib.distributed import averaging, parallel, rank, total, world_size
+from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
 from transformer_lib.runtime import autocast, progress_bar
 
 
@@ -281,7 +281,7 @@ class _Run:
         nats = 0.0
         for number, whole in enumerate(group, start=1):
             batch = whole.share(rank(), world_size()).to(self.device)
-            with averaging(self.parallel, now=number == len(group)):
+            with synchronised(self.parallel, now=number == len(group)):
                 with autocast(self.device, self.precision):
                     loss = loss_on_batch(
                         self.parallel,
