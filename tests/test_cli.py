@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import transformer_lib.__main__ as command_line
+from transformer_lib import metrics
 from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import Vocabulary, load_corpus
@@ -130,6 +131,19 @@ def test_evaluate_shows_held_out_sentences_where_asked(run, capsys):
     assert capsys.readouterr().out.count("reference: ") == 3
 
 
+def test_the_examples_are_the_translations_that_were_scored(run, capsys, monkeypatch):
+    scored = []
+    monkeypatch.setattr(
+        command_line,
+        "translation_scores",
+        lambda ours, theirs: scored.append(ours) or metrics.translation_scores(ours, theirs),
+    )
+    drawn = ["--temperature", "2", "--examples", "9", "--json"]
+    assert main(["evaluate", "--model", str(run), *drawn]) == 0
+    examples = json.loads(capsys.readouterr().out)["examples"]
+    assert [example["translation"] for example in examples] == scored[-1][:9]
+
+
 def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten(
     run, tmp_path, capsys
 ):
@@ -145,15 +159,15 @@ def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
     run, tmp_path, monkeypatch
 ):
     corpus, encoded, scored = load_corpus("everyday"), [], []
-    encode, score = command_line.encode_pairs, command_line.Translator.evaluate
+    encode, translate = command_line.encode_pairs, command_line.Translator.hypotheses
 
     def encoding(pairs, *rest):
         encoded.append(pairs)
         return encode(pairs, *rest)
 
-    def scoring(self, pairs, **search):
+    def translating(self, pairs, **search):
         scored.append((pairs, search["beam_size"]))
-        return score(self, pairs[:2], **search)
+        return translate(self, pairs[:2], **search) + [""] * (len(pairs) - 2)
 
     monkeypatch.setattr(command_line, "encode_pairs", encoding)
     assert main(["train", "--out", str(tmp_path), *SMALL[:2], "--max-tokens", "512"]) == 0
@@ -161,7 +175,7 @@ def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
     known = load_model(tmp_path).source_vocabulary
     assert known.words == Vocabulary.build([p.source for p in corpus.train], "en").words
 
-    monkeypatch.setattr(command_line.Translator, "evaluate", scoring)
+    monkeypatch.setattr(command_line.Translator, "hypotheses", translating)
     assert main(["evaluate", "--model", str(run), "--split", "valid", "--beam", "2"]) == 0
     (seen, _), held_out = scored
     assert set(seen) < set(corpus.train)

@@ -37,6 +37,7 @@ from transformer_lib.ladder import (
     read_ladder,
     time_ladder,
 )
+from transformer_lib.metrics import translation_scores
 from transformer_lib.recurrent import make_recurrent
 from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
@@ -311,24 +312,25 @@ def evaluate(args: argparse.Namespace) -> None:
         "split": args.split,
         "step": loaded.info["step"],
     }
+    search = {**_search(args), "progress": sys.stderr.isatty()}
     for name, pairs in splits.items():
-        scores = translator.evaluate(pairs, **_search(args), progress=sys.stderr.isatty())
+        if "generator" in search:
+            search["generator"].manual_seed(args.seed)
+        hypotheses = translator.hypotheses(pairs, **search)
+        scores = translation_scores(hypotheses, [pair.target for pair in pairs])
         aligned = best_head and any(pair.alignment for pair in pairs)
         scores["alignment_error_rate"] = (
             translator.alignment_error_rates(pairs)[best_head] if aligned else None
         )
         result[name] = scores
-    shown = held_out[: args.examples]
     result["examples"] = [
-        {"source": pair.source, "reference": pair.target, "translation": translation}
-        for pair, translation in zip(
-            shown, translator.hypotheses(shown, **_search(args)), strict=True
-        )
+        {"source": pair.source, "reference": pair.target, "translation": hypothesis}
+        for pair, hypothesis in list(zip(held_out, hypotheses, strict=True))[: args.examples]
     ]
     if args.json:
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return
-    found = f"drawn with seed {args.seed}" if "generator" in _search(args) else f"beam {args.beam}"
+    found = f"drawn with seed {args.seed}" if "generator" in search else f"beam {args.beam}"
     print(f"{corpus.name}, {args.split} split, {found}, step {loaded.info['step']}")
     for name, scores in result.items():
         if name in splits:

@@ -34,10 +34,7 @@ class Batch:
     num_tokens: int  # real target tokens, <eos> included
 
     def to(self, device: torch.device | str) -> "Batch":
-        names = ("src", "src_mask", "tgt_in", "tgt_out")
-        return replace(
-            self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names}
-        )
+        return self._each(lambda tensor: tensor.to(device, non_blocking=True))
 
     def share(self, number: int, of: int) -> "Batch":
         """The rows that process `number` of `of` takes. Where none is left for it, one row whose
@@ -46,10 +43,13 @@ class Batch:
         if of == 1:
             return self
         rows = slice(number, None, of) if number < len(self.src) else slice(0, 1)
-        names = ("src", "src_mask", "tgt_in", "tgt_out")
-        part = replace(self, **{name: getattr(self, name)[rows] for name in names})
+        part = self._each(lambda tensor: tensor[rows])
         mine = int((part.tgt_out != PAD_ID).sum()) if number < len(self.src) else 0
         return replace(part, num_tokens=mine)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        names = ("src", "src_mask", "tgt_in", "tgt_out")
+        return replace(self, **{name: change(getattr(self, name)) for name in names})
 
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> Int[Tensor, "batch time"]:

@@ -2,14 +2,14 @@
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-
-from tqdm.auto import tqdm
 
 from transformer_lib.publish.instructor import write_notebook, write_plan
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
+from transformer_lib.runtime import progress_bar
 
 BUILD = Path("build")
 EXAMPLES = """examples:
@@ -61,8 +61,8 @@ def instructor(args: argparse.Namespace) -> str:
     return f"Open {write_plan(find_lessons(args.lessons), directory)}; the notebooks lie beside it"
 
 
-def _progress(names: list[str], unit: str) -> tqdm:
-    return tqdm(find_lessons(names), desc=unit, leave=False)
+def _progress(names: list[str], unit: str) -> Iterable[Path]:
+    return progress_bar(find_lessons(names), desc=unit)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 from nbformat import NotebookNode
-from tqdm.auto import tqdm
 
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import CHECK, Lesson, Section, is_predicted, read_lesson, tags
+from transformer_lib.runtime import progress_bar
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
@@ -70,7 +70,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
             "lesson.html.j2",
             {"lesson": lesson, "before": before, "after": after},
         )
-    for name, (template, values) in tqdm(pages.items(), desc="pages", leave=False):
+    for name, (template, values) in progress_bar(pages.items(), desc="pages"):
         page = render.render(
             template, site=TITLE, lessons=lessons, here=name, parts=parts, **values
         )
