@@ -9,7 +9,7 @@ import transformer_lib.__main__ as command_line
 from transformer_lib import metrics
 from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import load_model
-from transformer_lib.corpus import Vocabulary, load_corpus
+from transformer_lib.corpus import DATA, DOWNLOADED, Vocabulary, load_corpus
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
@@ -100,6 +100,30 @@ def test_translate_reads_standard_input_line_by_line(run):
     )
     assert len(done.stdout.splitlines()) == 3
     assert "note: training never showed these words, they are read as <unk>: zzz" in done.stderr
+
+
+@pytest.mark.parametrize("recipe", sorted((DATA / "recipes").iterdir()), ids=lambda path: path.stem)
+def test_a_recipe_is_read_as_if_it_stood_on_the_line_and_what_follows_it_counts(recipe):
+    words = " ".join(
+        line for line in recipe.read_text().splitlines() if not line.startswith("#")
+    ).split()
+    parse = command_line._parser().parse_args
+    after = ["--steps", "3", "--out", "runs/r"]
+    assert parse(["train", f"@{recipe}", *after]) == parse(["train", *words, *after])
+    assert parse(["train", f"@{recipe}", *after]).steps == 3
+    assert parse(["train", f"@{recipe}", *after]).corpus[0] in DOWNLOADED
+
+
+def test_the_curve_of_a_run_is_kept_also_by_an_exported_model(run, tmp_path, capsys):
+    assert main(["export", "--model", str(run), "--out", str(tmp_path)]) == 0
+    for model in (run, tmp_path):
+        assert main(["evaluate", "--model", str(model), "--json"]) == 0
+        out = capsys.readouterr().out
+        result = json.loads(out[out.index("{") :])
+        assert [row["step"] for row in result["curve"]] == [4, 8][: result["step"] // 4]
+        assert all(row["validation_loss"] > 0 <= row["bleu"] for row in result["curve"])
+        weights = load_model(model).model.parameters()
+        assert result["parameters"] == sum(map(torch.Tensor.numel, weights))
 
 
 def test_evaluate_prints_json_with_seen_and_held_out(run, capsys):

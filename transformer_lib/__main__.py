@@ -5,6 +5,7 @@
 import argparse
 import json
 import re
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -169,7 +170,7 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
             model,
             vocabularies,
             metrics=metrics,
-            info={"settings": settings},
+            info={"settings": settings, "curve": evaluations},
             snapshot=snapshot,
         )
         _say(f"saved {folder}")
@@ -311,6 +312,8 @@ def evaluate(args: argparse.Namespace) -> None:
         "corpus": corpus.name,
         "split": args.split,
         "step": loaded.info["step"],
+        "parameters": sum(p.numel() for p in loaded.model.parameters()),
+        "curve": loaded.info.get("curve", []),
     }
     search = {**_search(args), "progress": sys.stderr.isatty()}
     for name, pairs in splits.items():
@@ -469,7 +472,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name, run, summary, example, *parents):
+    def command(name, run, summary, example, *parents, **options):
         added = commands.add_parser(
             name,
             parents=parents,
@@ -477,6 +480,7 @@ def _parser() -> argparse.ArgumentParser:
             description=summary,
             epilog=f"Example:\n  python -m transformer_lib {example}",
             formatter_class=_Help,
+            **options,
         )
         added.set_defaults(run=run)
         return added
@@ -510,10 +514,14 @@ def _parser() -> argparse.ArgumentParser:
         train,
         "Train a model on sentence pairs and save it as it improves.",
         "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba\n"
+        "Options from a file, as if they stood here; what comes after them counts:\n"
+        "  python -m transformer_lib train @data/recipes/multi30k-de.txt --steps 100 --out runs/short\n"
         "On several GPUs of one machine:\n"
         "  torchrun --nproc-per-node=4 -m transformer_lib train --preset base --out runs/base",
         machine,
+        fromfile_prefix_chars="@",
     )
+    p.convert_arg_line_to_args = lambda line: shlex.split(line, comments=True)
     add = p.add_argument
     add("--out", type=Path, required=True, help="the run's directory; checkpoints go there")
     add(
