@@ -2,12 +2,14 @@ import random
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import torch
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.runtime import (
     autocast,
+    peak_memory,
     pick_device,
     progress_bar,
     report,
@@ -93,3 +95,11 @@ def test_a_progress_bar_is_hidden_where_it_would_be_stored(monkeypatch, variable
     bar = progress_bar(range(3), show=show)
     assert bar.disable == hidden
     assert list(bar) == [0, 1, 2]
+
+
+def test_the_peak_of_memory_lies_between_what_is_held_and_what_there_is():
+    held, there = psutil.Process().memory_info().rss, psutil.virtual_memory().total
+    assert held / 2**20 * 0.99 < peak_memory() < there / 2**20
+    kept = torch.ones(64, 2**18)  # 64 MiB
+    assert peak_memory() >= psutil.Process().memory_info().rss / 2**20 * 0.99
+    assert kept.sum() == 2**24

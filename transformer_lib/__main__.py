@@ -40,7 +40,7 @@ from transformer_lib.ladder import (
 )
 from transformer_lib.metrics import translation_scores
 from transformer_lib.recurrent import make_recurrent
-from transformer_lib.runtime import PRECISIONS, pick_device, seed_everything
+from transformer_lib.runtime import PRECISIONS, peak_memory, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
 from transformer_lib.transformer import PRESETS, make_model
 from transformer_lib.translation import Translator
@@ -200,7 +200,8 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
         raise KeyboardInterrupt("" if rank() else f"{stop}. Go on with: {how}") from None
     frame = history.frame
     _say(
-        f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s. Try it:"
+        f"{len(frame)} steps, median {frame.tokens_per_second.median():.0f} target tokens/s, "
+        f"memory at most {peak_memory(device):.0f} MiB. Try it:"
     )
     _say(f'  python -m transformer_lib translate --model {args.out} "I\'m home."')
 

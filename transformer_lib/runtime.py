@@ -4,10 +4,12 @@ import inspect
 import math
 import os
 import random
+import sys
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import pandas as pd
+import psutil
 import torch
 from tqdm.auto import tqdm
 
@@ -40,6 +42,18 @@ def autocast(device: torch.device | str, precision: str = "fp32") -> AbstractCon
     if precision == "fp32":
         return nullcontext()
     return torch.autocast(torch.device(device).type, dtype=PRECISIONS[precision])
+
+
+def peak_memory(device: torch.device | str = "cpu") -> float:
+    """The most memory held so far, in MiB: torch's tensors on CUDA, the whole process elsewhere."""
+    if torch.device(device).type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    if sys.platform == "win32":
+        return psutil.Process().memory_info().peak_wset / 2**20
+    import resource  # not on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def progress_bar(*args, show: bool = True, **options) -> tqdm:
