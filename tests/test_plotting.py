@@ -44,6 +44,14 @@ def test_tokens_that_do_not_fit_the_weights_are_refused():
         plot_attention(torch.rand(4, 3), SOURCE, TARGET)
 
 
+def test_few_places_on_a_logarithmic_axis_are_named_in_plain_numbers(shown):
+    plot_curves({"a": ([1, 2, 16], [3, 4, 5])}, x="beam size", y="BLEU", log_x=True)
+    ((figure, _),) = shown
+    (axis,) = figure.axes
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["1", "2", "16"]
+    assert not len(axis.get_xticks(minor=True))
+
+
 def test_curves_are_told_apart_by_more_than_colour(shown):
     plot_curves({"a": ([1, 2], [3, 4]), "b": ([1, 2], [4, 3])}, x="step", y="loss")
     first, second = shown[0][0].axes[0].lines

@@ -233,6 +233,10 @@ def plot_curves(
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if log_x:
             ax.set_xscale("log")
+            places = sorted({x for xs, _ in curves.values() for x in xs})
+            if len(places) <= 8:
+                ax.set_xticks(places, [f"{place:g}" for place in places])
+                ax.minorticks_off()
         if log_y:
             ax.set_yscale("log")
         if len(curves) + len(points or {}) > 1:
