@@ -6,7 +6,7 @@ A run's directory holds one folder a checkpoint:
     step-000500/  model.safetensors        the weights
                   checkpoint.json          model class, configuration, vocabularies, step, metrics
                   training.safetensors     with training.json all that `fit` needs to go on:
-                                           optimiser, random states, history
+                                           optimizer, random states, history
                   SHA256SUMS               of the files above, tested before they are read
 
 A checkpoint is written under another name and renamed when it is whole, so a folder of that name is

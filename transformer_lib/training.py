@@ -272,7 +272,7 @@ class _Run:
     def update(
         self, group: list[Batch], learning_rate: float, label_smoothing: float, clip: float
     ) -> dict:
-        """One step of the optimiser on the mean loss per real token over all batches of `group`."""
+        """One step of the optimizer on the mean loss per real token over all batches of `group`."""
         began = time.perf_counter()
         self.model.train()
         tokens = sum(batch.num_tokens for batch in group)

@@ -39,7 +39,7 @@ tie = Exercise(
         "`model.generator.weight = model.embedding.weight`, then `model.generator(math.sqrt(d) * "
         "model.embedding(ids))`, and `numel()` of each of `model.parameters()`, added up.",
     ),
-    passed="`parameters()` names a shared parameter once, and so an optimiser moves it once, by the "
+    passed="`parameters()` names a shared parameter once, and so an optimizer moves it once, by the "
     "sum of both gradients.",
 )
 
