@@ -1,0 +1,1087 @@
+"""Questions over lessons 00 to 17, each of whose wrong answers says why it is wrong.  Lesson 18.
+
+The answers are folded in the HTML itself: it needs no kernel, no script and no network, and looks
+the same in a notebook, on a slide and on a page. As plain text the answers are left out.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from IPython.display import Markdown, display
+
+LETTERS = "ABCD"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its choices, each with what is to be said to whoever picks it.
+
+    Backticks mark code. `shown` is the section of the lesson that shows the right answer.
+    """
+
+    lesson: str
+    name: str
+    text: str
+    choices: dict[str, str]
+    right: str
+    shown: str
+
+    def lettered(self) -> Iterator[tuple[str, str, str]]:
+        """The letter of each choice, the choice, and its explanation."""
+        for letter, (choice, why) in zip(LETTERS, self.choices.items(), strict=False):
+            yield letter, choice, why
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Questions under their numbers, drawn in a notebook with every answer folded."""
+
+    questions: dict[str, Question]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(
+            "\n".join(
+                [f"{number} {question.text}"]
+                + [f"  {letter}. {choice}" for letter, choice, _ in question.lettered()]
+            )
+            for number, question in self.questions.items()
+        )
+
+    def _repr_html_(self) -> str:
+        return "\n".join(_drawn(number, question) for number, question in self.questions.items())
+
+
+def quiz(*wanted: Any) -> None:
+    """Show the questions of these lessons, `quiz("03", "12")`, single ones, `quiz("03.1")`, or all."""
+    lessons, numbered = _lessons(), _numbered()
+    asked = [str(name).zfill(2) for name in wanted] or lessons
+    unknown = [name for name in asked if name not in {*lessons, *numbered}]
+    if unknown:
+        display(
+            Markdown(
+                f"The quiz has no {', '.join(map(repr, unknown))}. It has the lessons "
+                f"{', '.join(lessons)}, and single questions such as '{next(iter(numbered))}'."
+            )
+        )
+        return
+    display(Sheet({n: q for n, q in numbered.items() if n in asked or q.lesson in asked}))
+
+
+def _lessons() -> list[str]:
+    return sorted({question.lesson for question in QUESTIONS})
+
+
+def _numbered() -> dict[str, Question]:
+    """Every question under the number of its lesson and its own: 03.1, 03.2, …"""
+    return {
+        f"{lesson}.{number}": question
+        for lesson, group in groupby(QUESTIONS, key=lambda question: question.lesson)
+        for number, question in enumerate(group, start=1)
+    }
+
+
+def _drawn(number: str, question: Question) -> str:
+    lines = [f"<p><strong>{number}</strong> {_marked(question.text)}</p>"]
+    for letter, choice, why in question.lettered():
+        right = letter == question.right
+        shown = f" <em>Lesson {question.lesson}: {_marked(question.shown)}</em>" if right else ""
+        lines.append(
+            '<details style="margin: 0.2em 0 0.2em 1.5em">'
+            f"<summary>{letter}. {_marked(choice)}</summary>"
+            f"<p><strong>{'Right' if right else 'Wrong'}.</strong> {_marked(why)}{shown}</p></details>"
+        )
+    return "\n".join(lines)
+
+
+def _marked(text: str) -> str:
+    """As HTML: what stands between backticks as code, and the letter of W_q lower."""
+    text = re.sub("`(.+?)`", r"<code>\1</code>", html.escape(text))
+    return re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", text)
+
+
+QUESTIONS = [
+    Question(
+        "00",
+        "a_column",
+        "The targets are 0, 1, 2, 3 in shape (4,), the predictions 0, 1, 2, 3 in shape (4, 1). "
+        "What is `(target - prediction).abs().sum()`?",
+        {
+            "0, since all four predictions are right.": "You pair the first with the first, the "
+            "second with the second. torch meets each target with every prediction, because one "
+            "of them is a column.",
+            "An error, since the shapes differ.": "You take equal shapes for a condition. torch "
+            "lines them up from the right and repeats what is missing, without a warning.",
+            "20, the sum of sixteen differences.": "(4,) and (4, 1) make a table of (4, 4), and "
+            "only its diagonal is zero.",
+        },
+        "C",
+        "What people get wrong",
+    ),
+    Question(
+        "00",
+        "a_thousand_more",
+        "The scores 0, ln 2 and ln 5 have the shares ⅛, ¼ and ⅝. You add 1000 to every score and "
+        "call `softmax`. What are the shares now?",
+        {
+            "Nearly 0, 0 and 1: large scores make softmax choose.": "Multiplying the scores does "
+            "that, for it widens their gaps. Adding the same number to all leaves every gap as it "
+            "was.",
+            "The same as before.": "The factor e¹⁰⁰⁰ stands above and below and cancels.",
+            "Nearly ⅓ each: beside 1000 the small differences vanish.": "They would, if shares "
+            "were proportional to the scores. They are proportional to eˢ, and there only "
+            "differences count.",
+            "NaN: e¹⁰⁰⁰ does not fit into 32 bits.": "True of the formula as it is written. "
+            "`softmax` subtracts the largest score first, so that its largest exponential is e⁰.",
+        },
+        "B",
+        "Softmax: from scores to shares",
+    ),
+    Question(
+        "01",
+        "shuffled_together",
+        "You permute the keys and the values together, both in the same order. What happens to "
+        "the output?",
+        {
+            "Nothing: each share travels with its value.": "Key and value of a thing move "
+            "together, and a sum has no order.",
+            "Its rows are permuted in that order, too.": "The output has a row for each query, "
+            "and the queries stayed where they were. Permute those, and the rows follow.",
+            "Every query now gets another thing's value.": "That happens if the values move "
+            "alone. Here key and value of each thing are still a pair.",
+        },
+        "A",
+        "Break it: keys and values out of step",
+    ),
+    Question(
+        "01",
+        "a_thicker_book",
+        "The book's value grows from 300 pages to 3000; its key stays. What becomes of its share "
+        "in the glance of “to read”?",
+        {
+            "It grows, and the other shares shrink to make room.": "You let the value compete for "
+            "attention. Only query and key enter the score, and the shares are fixed before a "
+            "value is touched.",
+            "It is ten times as large.": "The product of share and value is; that is the output. "
+            "The share itself is computed from query and key.",
+            "It stays as it was: the key has not changed.": "With any values at all the shares "
+            "are the same.",
+        },
+        "C",
+        "What people get wrong",
+    ),
+    Question(
+        "02",
+        "an_error_of_zero",
+        "You learn w = 1/h by predicting each training point from all fifty, itself included. The "
+        "training error goes towards 0, and w grows and grows. What do you change first?",
+        {
+            "The number of updates: stop before it overfits.": "Stopping early hides the symptom. "
+            "At every w the point still finds its own answer among the keys, so this error cannot "
+            "tell a good w from a bad one.",
+            "The keys: leave each point out of its own prediction.": "Only then does the error "
+            "ask what the others know, and w settles.",
+            "The learning rate: lower it, so that w settles.": "You take the growth for an "
+            "overshoot. Here the best w is infinite, and a lower rate only walks there more "
+            "slowly.",
+            "Nothing: an error of 0 is what training is for.": "A point that predicts itself "
+            "shows no skill. On test points the error is far larger.",
+        },
+        "B",
+        "Break it: a point that sees itself",
+    ),
+    Question(
+        "02",
+        "more_points",
+        "Gaussian pooling with width 1, first on 50 noisy points, then on 20,000. Where does its "
+        "error against the true curve go?",
+        {
+            "To 0: with enough data, pooling finds the true curve.": "It would if the width "
+            "shrank with the data. At width 1 each hill is averaged with its valleys, however "
+            "many points there are.",
+            "Nowhere: the points are as noisy as before.": "Each point is. But a prediction "
+            "averages more and more of them, and the noise averages out.",
+            "To a number well above 0: what is smeared out stays.": "It converges, but to the "
+            "curve that the width has smeared out.",
+            "Up: more points bring more noise.": "You add up the noise of the points. Pooling "
+            "divides by their number, so that more of them leave less noise.",
+        },
+        "C",
+        "More data, the same width",
+    ),
+    Question(
+        "03",
+        "padding_of_zeros",
+        "Two rows of zeros are appended to “I'm home.” as padding; dot scores, no mask. What does "
+        "the row of `home` gather?",
+        {
+            "The same as alone: the scores of padding are 0, so its weights are.": "A score of 0 "
+            "is no weight of 0. It becomes e⁰ = 1, and enters the sum.",
+            "The same as alone: the values of padding are 0 and add nothing.": "They add nothing, "
+            "but their shares are missing elsewhere: the real values are multiplied by less.",
+            "NaN: a vector of zeros has no direction.": "A cosine would divide by its length. A "
+            "dot product divides by nothing, it is just 0.",
+            "Less than alone: each padded row takes a share of the glance.": "e⁰ = 1 is a share. "
+            "It brings nothing home, and the real rows get less.",
+        },
+        "D",
+        "Break it: change what may not be seen",
+    ),
+    Question(
+        "03",
+        "zero_and_stop",
+        "Four tokens, causal. You take the softmax over all scores, set the weights of later "
+        "tokens to 0, and stop there. The last token is exchanged for a loud one. Which rows of "
+        "the output move?",
+        {
+            "All four: the hidden score is in every row's sum.": "It makes the visible weights "
+            "smaller. Divide each row by its sum, or fill with −∞ before.",
+            "The last one only: a weight of 0 lets nothing through.": "Its value does not come "
+            "through. Its score does: it has changed the other weights of the row.",
+            "None: the mask hides that token.": "You let the mask hide it from everybody. The "
+            "last token may see itself, so at least its own row moves.",
+        },
+        "A",
+        "Break it: change what may not be seen",
+    ),
+    Question(
+        "03",
+        "no_tanh",
+        "You take the tanh out of the additive score. Two different queries look at the same "
+        "keys. How do their weights differ?",
+        {
+            "As before: W_q still makes two queries of them.": "It does, but each query's part is "
+            "one number, added to the scores of all keys alike. Softmax does not see it.",
+            "In sharpness: the longer query chooses more clearly.": "That is the dot product, "
+            "where the query multiplies. Here it is only added, and no gap between two scores "
+            "grows.",
+            "Not at all: the keys alone decide.": "The query adds the same number to the score of "
+            "every key, and softmax does not see it.",
+        },
+        "C",
+        "A small network, and why it needs its tanh",
+    ),
+    Question(
+        "04",
+        "why_the_root",
+        "The entries of q and k are independent, with mean 0 and variance 1, and d = 256. Why is "
+        "the score divided by √d, and not by d?",
+        {
+            "It hardly matters: softmax looks at the order of the scores.": "The order says who "
+            "is ahead, the gaps say by how much. Divided by d, all shares would be nearly equal.",
+            "Since a sum of d such products spreads over √d.": "Its variance is d. Divided by d "
+            "itself the spread would be 1/√d, and softmax an average.",
+            "√d is the length of a key, so that the score becomes a cosine.": "A cosine divides "
+            "by both lengths and cannot pass 1. The scaled score has variance 1, and long vectors "
+            "still win.",
+            "It hardly matters: the next layer can undo any factor.": "You think of a linear "
+            "factor that later weights absorb. A softmax stands in between, and has already "
+            "averaged everything.",
+        },
+        "B",
+        "Divide by √d",
+    ),
+    Question(
+        "04",
+        "mean_and_median",
+        "d = 4096, a thousand random queries. The mean length of ∂L/∂q is larger without √d than "
+        "with it. What do you conclude?",
+        {
+            "That gradients explode without the root.": "A mean can be made by few. Here a "
+            "handful of queries have large gradients, and the middle one has next to none.",
+            "That there is a bug: without the root they vanish.": "For most queries they do. The "
+            "few whose two best scores are close are pulled all the harder, and the mean is "
+            "theirs.",
+            "That a smaller learning rate can replace the root.": "You see one gradient too large "
+            "for all. A smaller rate does not help the many that feel nothing.",
+            "Nothing, before you have seen the median.": "The median is nearly 0: most queries "
+            "are saturated, and a few make the mean.",
+        },
+        "D",
+        "Who still learns at 4096 entries?",
+    ),
+    Question(
+        "05",
+        "divided_by_all",
+        "Somebody adds up −ln p over the real words and divides by all positions, padding too. "
+        "Then the batches get more padding. What does this loss do?",
+        {
+            "It falls, though the model is the same.": "The sum stays and the divisor grows: the "
+            "number praises the batch.",
+            "It rises: the model is unsure at padding.": "At padding it may be as unsure as it "
+            "likes. Those positions are not in the sum.",
+            "It stays: padding is not in the sum.": "It is not in the sum, but in the number that "
+            "one divides by.",
+        },
+        "A",
+        "What does a word cost?",
+    ),
+    Question(
+        "05",
+        "thirty_pads",
+        "A GRU reads “Go.” and then thirty `<pad>`, and its last state is handed on. Where is "
+        "that state?",
+        {
+            "Where “Go.” alone ends: padding means nothing.": "It means nothing to you. To the "
+            "network `<pad>` is a word with a vector, and each one moves the state.",
+            "At 0: without input a state fades.": "There is an input, the vector of `<pad>`. The "
+            "state goes where that one pulls it.",
+            "Near that of any other sentence before thirty pads.": "So much padding wipes both "
+            "out.",
+        },
+        "C",
+        "Break it: read the padding",
+    ),
+    Question(
+        "05",
+        "two_sentences",
+        "Two translations: `elle est chez elle ce soir .`, right word for word, and `il pleut` in "
+        "place of `va !`. Alone, their BLEU is 100 and 0. What is it as a corpus?",
+        {
+            "50: the mean of the two.": "You average sentences. Corpus BLEU first adds up the "
+            "matches and the runs of all sentences, and long sentences bring more of them.",
+            "About 90: matches and runs are added up first.": "7 of 9 words, 6 of 7 pairs, 5 of 5 "
+            "triples and 4 of 4 runs of four match.",
+            "0: a product with a factor 0 is 0.": "It is for the second sentence alone. In the "
+            "corpus no length of run is without a match.",
+        },
+        "B",
+        "Does it translate?",
+    ),
+    Question(
+        "06",
+        "the_word_of_step_3",
+        "Bahdanau's decoder under teacher forcing, steps 0 to 6. You exchange the word that step "
+        "3 reads. Which rows of the attention map change?",
+        {
+            "Row 3 alone: there it is read.": "It is read in step 3, but after the look: the "
+            "query is the state before the step. And what was read is carried on into later "
+            "states.",
+            "Rows 3 to 6: from there on it is known.": "Nearly. In step 3 the decoder looks first "
+            "and reads then, so row 3 is settled before the word is known.",
+            "All rows: the map is computed at once.": "That is the Transformer's training, and "
+            "even there earlier rows would not move. A recurrent decoder goes step by step.",
+            "Rows 4 to 6: step 3 has looked already.": "First look, then move. A word can steer "
+            "the next look, and those after it.",
+        },
+        "D",
+        "Why is the query the state before the step?",
+    ),
+    Question(
+        "06",
+        "key_and_value",
+        "In Bahdanau's attention h is key and value at once. You give the values a matrix W_v of "
+        "their own; the decoder goes on to multiply the context by a matrix U. What can it do now "
+        "that it could not do before?",
+        {
+            "Nothing: U and W_v one after the other are one matrix.": "A weighted sum lets a "
+            "matrix pass: U Σ αᵢ W_v hᵢ = (U W_v) Σ αᵢ hᵢ.",
+            "Look for one thing and fetch another.": "It can do so already: the match goes "
+            "through W_k, what is fetched goes through U, and these are two matrices.",
+            "Choose more sharply: the values no longer disturb the match.": "They never did. The "
+            "weights are made of queries and keys, before any value is added up.",
+        },
+        "A",
+        "Why is the same state key and value?",
+    ),
+    Question(
+        "06",
+        "the_article",
+        "The row that says “le” has its largest weight on the English noun. The gold link leads "
+        "to “the”, so the alignment error rate counts an error. What do you make of it?",
+        {
+            "The map is read one row off.": "Then most rows would be wrong, those of pronouns as "
+            "well. In the lesson he, she and they look where gold says.",
+            "It is a useful look: the noun decides between le and la.": "Attention says where the "
+            "model takes something from, not which words translate each other.",
+            "It needs more updates to find “the”.": "You take the gold links for its aim. No loss "
+            "ever asked for them; the model was asked for the next word.",
+        },
+        "B",
+        "Where does it look instead?",
+    ),
+    Question(
+        "07",
+        "the_word_just_written",
+        "A Bahdanau and a Luong decoder, same source, same state. You exchange the word that was "
+        "just written. In which of them do the weights of this very step move?",
+        {
+            "In both: a decoder reads before it looks.": "Luong's does. Bahdanau's asks with the "
+            "state before the step, which has not read the word yet.",
+            "In Bahdanau's: there the context enters the state.": "It does, and so steers later "
+            "steps. This step's query was taken before the word came in.",
+            "In Luong's: it moves first and then asks.": "Its query is the new state, which has "
+            "read the word.",
+            "In neither: keys and values are the same.": "They are, but weights need a query as "
+            "well. In one of the two the query has read the word.",
+        },
+        "C",
+        "When does the decoder ask?",
+    ),
+    Question(
+        "07",
+        "no_gaussian",
+        "Local-p keeps its window around p_t, but loses its Gaussian. Which gradient reaches W_p, "
+        "the matrix that predicts p_t?",
+        {
+            "None at all: a mask carries no gradient.": "A position is inside or outside. Between "
+            "two jumps nothing changes when p_t moves, and autograd has no road back.",
+            "A smaller one, from the two edges of the window.": "The edges do move, but in jumps. "
+            "A step has the slope 0 on either side, and a mask of True and False carries no "
+            "gradient.",
+            "The same: p_t still places the window.": "It does, in the forward pass. To learn, a "
+            "small move of p_t must change the loss a little, and it changes nothing.",
+        },
+        "A",
+        "Break it: take the Gaussian away",
+    ),
+    Question(
+        "07",
+        "clear_by_chance",
+        "Seven equally good models, three seeds each. A pair is called clear if all three runs of "
+        "the one lie above all three of the other. How many of the 21 pairs will look clear?",
+        {
+            "None: they are equally good.": "Equally good models do not get equal scores. With so "
+            "many pairs some fall apart by chance.",
+            "About five, a quarter: three coins on one side.": "You toss a coin for each seed. "
+            "But all three must lie above all three, which is rarer than three single wins.",
+            "About eleven, half of them.": "Half would be right for the sign of one difference. "
+            "Here nine comparisons must agree.",
+            "About two, one in ten.": "Of the 20 orders of six runs, 2 are clear.",
+        },
+        "D",
+        "Seven models, one budget",
+    ),
+    Question(
+        "08",
+        "dog_bites_man",
+        "“dog bites man” and “man bites dog” go through two layers of self-attention, without "
+        "positions. What about the vector of `dog`?",
+        {
+            "It differs: in one sentence `dog` stands first, in the other last.": "You know that; "
+            "the layer does not. No matrix of it knows a place, and a sum has no order.",
+            "It is the same in both, after any number of layers.": "Shuffled inputs give equally "
+            "shuffled outputs, and so they enter the second layer.",
+            "It is the same after one layer, and differs after two.": "Two layers help where a "
+            "word must first gather something. Here the second layer gets the same three vectors "
+            "again, in another order.",
+        },
+        "B",
+        "Shuffle the words",
+    ),
+    Question(
+        "08",
+        "which_noun",
+        "One layer: the row of `it` shall lie on “animal” if the sentence ends in “tired”, on "
+        "“street” if it ends in “wide”. It gets half of the sentences right. What does it lack?",
+        {
+            "Positions: it cannot tell the nouns apart.": "It can, they are different words. And "
+            "both nouns and `it` stand at the same places in all sentences.",
+            "Width or updates: the task is hard.": "No width helps. The scores of `it` with the "
+            "two nouns are made of these three words alone.",
+            "A shorter way: the last word is too far off.": "In attention every word is one move "
+            "away. `it` can see the adjective; but seeing it does not change its question.",
+            "A second layer: `it` always asks the same.": "It asks with its own vector, and that "
+            "is the same for “tired” and “wide”. First it has to gather the adjective.",
+        },
+        "D",
+        "Can “it” find its noun?",
+    ),
+    Question(
+        "09",
+        "one_glance",
+        "Why several heads? A guest wants to know the gifts of both neighbours, and has one row "
+        "of weights. With ½ and ½, half of each gift is lost. Which row loses less, on the mean "
+        "of the two?",
+        {
+            "0.9 and 0.1: one gift is known almost wholly.": "And the other is lost almost "
+            "wholly. What one side wins the other loses, and the mean stays ½.",
+            "½ and ½, in a wider head.": "You look for room. A wider vector brings home more "
+            "entries of the same mixture, and a mixture is the trouble.",
+            "None: the two losses always add up to 1 or more.": "What one side wins the other "
+            "loses. Two wishes need two rows.",
+        },
+        "C",
+        "Two neighbours, one glance",
+    ),
+    Question(
+        "09",
+        "nothing_to_learn",
+        "A dot product has nothing to learn. What are several of them good for, then?",
+        {
+            "Each head compares projected vectors.": "Every head learns a measure of its own, qᵀk "
+            "= xᵀ(W_Q W_Kᵀ)y, as a convolution learns several filters.",
+            "They vote: the mean of many noisy matches is steadier.": "You think of repeated "
+            "measurements. The same dot product of the same vectors gives the same number every "
+            "time.",
+            "Each head reads its own part of the embedding.": "The projected vectors are dealt "
+            "out, not the embedding. Every head's projection reads the whole input.",
+            "They make the layer larger.": "At one d_model eight heads have as many parameters as "
+            "one. Only the columns are dealt out differently.",
+        },
+        "A",
+        "What does a head measure?",
+    ),
+    Question(
+        "09",
+        "one_matrix",
+        "One matrix serves as W_Q and as W_K. Two neighbours shall each look at the other more "
+        "than at themselves. Why can they not?",
+        {
+            "Because each token then looks at itself alone.": "Often, not always: in “I'm home.” "
+            "the full stop looks more at `'m`. A long vector may win against one's own.",
+            "A score is never above the mean of the two self-scores.": "So one of the two, at "
+            "least, looks at itself no less than at the other.",
+            "They can: the softmax of symmetric scores is not symmetric.": "The weights are not, "
+            "true. But within a row softmax keeps the order of the scores, and in one of the two "
+            "rows the other is not ahead.",
+            "Half of the parameters are missing.": "Make the one matrix twice as wide, and it "
+            "still fails. What is missing is a difference between asking and being found.",
+        },
+        "B",
+        "Break it: alike heads, alike matrices",
+    ),
+    Question(
+        "09",
+        "view_alone",
+        "`(B, T, C)` becomes `(B, H, T, D)` in one `view`, and goes back in one `view`. Four "
+        "tokens, two heads. Which tokens does output 0 hear?",
+        {
+            "None: `view` raises an error.": "It refuses where numbers are out of reading order. "
+            "Here they are in order, and the count is right, so it cuts.",
+            "All four: only the names of the heads have changed.": "You expect the features to be "
+            "cut. In reading order the first half of the numbers is the first half of the "
+            "sentence.",
+            "Itself alone.": "That would be four heads. With two, each holds two tokens, cut into "
+            "pieces.",
+            "0 and 1: its half of the sentence.": "The heads have cut the sentence, not the "
+            "width. Such a layer trains, and its loss falls.",
+        },
+        "D",
+        "Break it: forget the transpose",
+    ),
+    Question(
+        "10",
+        "no_cosines",
+        "Why do sines come with cosines? You keep the sines alone, at all their speeds. What can "
+        "a layer no longer do?",
+        {
+            "Count as far: the cosines made the code twice as long before it repeats.": "Both "
+            "have the same wavelength, so neither adds to the other's. The slowest wave sets how "
+            "far it goes.",
+            "Move a code k places on with one matrix for all places.": "sin(a + b) needs sin a "
+            "and cos a. With both, one turn does it at every place.",
+            "Nothing: a cosine is the same wave a quarter later.": "Just that quarter is missing. "
+            "Out of sin ωt alone no factor makes sin ω(t + k) at all places.",
+        },
+        "B",
+        "Why a sine and a cosine?",
+    ),
+    Question(
+        "10",
+        "learned_rows",
+        "Positions are learned where they fit into no formula, as in a graph. What does learning "
+        "them gain for text, which is a line?",
+        {
+            "Better translations: the rows adapt to the data.": "A plausible hope, and it was "
+            "tried: nearly identical results (Vaswani et al. 2017, table 3, row E).",
+            "Longer texts: the table may be enlarged at any time.": "Enlarge it, and the new rows "
+            "are as random as they were drawn. Training never reached them.",
+            "Next to nothing, and a table has an end.": "A line has a formula, and the waves go "
+            "on where a table stops.",
+        },
+        "C",
+        "Learn the codes",
+    ),
+    Question(
+        "10",
+        "four_times_as_long",
+        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
+        "48. What is the cause?",
+        {
+            "Places beyond 11 were never trained on.": "On twelve places countless matrices do "
+            "the same as the turn. Training finds one of them, and elsewhere it is another.",
+            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
+            "ones tell those places apart, and no two codes are equal.",
+            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
+            "A sine can be computed at any place, and at 48 it is exact.",
+            "No matrix can look three back at all places.": "One can: the turn by −3. It was "
+            "built by hand in the lesson and works for 500 places.",
+        },
+        "A",
+        "Longer than anything trained on",
+    ),
+    Question(
+        "10",
+        "a_bag_backwards",
+        "Twelve random digits are to be said backwards, by a model without positions. What is the "
+        "best share of right digits that it can reach?",
+        {
+            "All, with enough layers.": "Layers compute with what is known. Every layer here is "
+            "blind to order, and so are all of them together.",
+            "One in ten, as by blind guessing.": "It is not blind: it knows which digits there "
+            "are, and how many of each.",
+            "One in eleven: the mirror image is one of the others.": "One of eleven, but some "
+            "digits are there more than once. It may name the most frequent.",
+            "About one in four, by naming the most frequent of the others.": "One of the other "
+            "eleven digits is in the mirror, each as likely, and the most frequent is there most "
+            "often.",
+        },
+        "D",
+        "What can an order-blind model do?",
+    ),
+    Question(
+        "11",
+        "up_and_down",
+        "The feed-forward network goes from d up to 4d and down again. Next to a single map d → "
+        "d, it has",
+        {
+            "fewer weights: that is what the detour is for.": "You think of a bottleneck, which "
+            "goes down first. Going up costs: d · 4d and 4d · d.",
+            "twice as many, since it has two matrices.": "Two, but each is four times as large.",
+            "eight times as many: four on the way up, four back.": "4d² and 4d²: two thirds of "
+            "the whole encoder layer.",
+            "four times as many, since it is four times as wide.": "That is the way up. The way "
+            "down is as large once more.",
+        },
+        "C",
+        "Where are the parameters?",
+    ),
+    Question(
+        "11",
+        "no_bend",
+        "You take the cut at 0 out of the feed-forward network and make its middle sixty times as "
+        "wide. What can it learn by heart now?",
+        {
+            "More: width is room.": "With the bend it is. Without it two matrices in a row are "
+            "one matrix, and their width in the middle does not show.",
+            "As much as one matrix d → d.": "W₁W₂ is one, and its error stops at that of the best "
+            "linear map.",
+            "As much as before: the bend only speeds up learning.": "The bend is no matter of "
+            "speed. Without it even the best weights leave most of the error.",
+        },
+        "B",
+        "Why is the middle wider?",
+    ),
+    Question(
+        "11",
+        "a_longer_neighbour",
+        "In `train()`, with all masks right: a sentence leaves the layer with other numbers when "
+        "a longer one shares its batch. Which part do you suspect?",
+        {
+            "A batch norm: it looks at the whole batch.": "Its mean runs over all tokens of the "
+            "batch, those of the neighbour and the padding too.",
+            "A layer norm: it takes means.": "It takes them over the features of one token. "
+            "Neither a neighbour nor a length enters.",
+            "The feed-forward network: it meets all tokens.": "It meets them one by one, with the "
+            "same weights. No token hears another there.",
+            "The attention: it mixes tokens.": "It mixes those of one sentence, and the mask "
+            "hides the padding. Another sentence is never among its keys.",
+        },
+        "A",
+        "Who hears whom?",
+    ),
+    Question(
+        "11",
+        "nothing_written",
+        "The network writes nothing for the full stop, (0, 0, 0, 1). What leaves its Add & Norm?",
+        {
+            "(0, 0, 0, 1), in post-norm and in pre-norm.": "The sum is that. But post-norm norms "
+            "the sum, and the norm has mean 0.",
+            "(0, 0, 0, 0), in both.": "You forget the road past the network: what it writes is "
+            "added to the word.",
+            "Another vector, in both: a norm is in both.": "In pre-norm the norm stands before "
+            "the network. The word itself goes past it and is not touched.",
+            "(0, 0, 0, 1) in pre-norm, another vector in post-norm.": "Only in pre-norm does the "
+            "residual carry a word through untouched.",
+        },
+        "D",
+        "Add & Norm, in two ways",
+    ),
+    Question(
+        "12",
+        "white_columns",
+        "The padding mask has three white columns. Why not three white rows as well?",
+        {
+            "The rows are hidden by the causal mask.": "That one hides the future. A row of "
+            "padding looks back, and sees every real word.",
+            "Real words must be able to look at padding.": "Who looks is a row, who is looked at "
+            "a column. White columns are just what keeps real words from it.",
+            "Nobody reads those rows, and hidden they would be empty.": "The loss leaves them out "
+            "and no word may look at them. A row that sees nothing gives NaN, or needs a decision.",
+        },
+        "C",
+        "Why columns, not rows?",
+    ),
+    Question(
+        "12",
+        "a_score_of_zero",
+        "The scores are 1 and 2, and a third one that must be hidden. You set the hidden score to "
+        "0. Which share does it get?",
+        {
+            "0: a score of 0 is no interest.": "Softmax knows no “no interest”. A score of 0 "
+            "becomes e⁰ = 1, and only −∞ becomes 0.",
+            "Less than 0.01: it has the lowest score.": "The lowest, but by one only. A gap of 1 "
+            "is a factor of e, not of a hundred.",
+            "⅓: it counts as one of three keys.": "Three equal scores would share so. These are "
+            "0, 1 and 2.",
+            "0.09: less than the others, but a share.": "1 / (e + e² + 1), of a glance that it "
+            "should not have. Hence −∞.",
+        },
+        "D",
+        "What stands in a hidden cell?",
+    ),
+    Question(
+        "12",
+        "a_healed_nan",
+        "A batch holds an empty sentence. −∞ is added to its scores, `nan_to_num` follows the "
+        "softmax, and the loss is finite. What about the gradients?",
+        {
+            "They are finite as well: the NaN is gone.": "It is gone from the values. Backwards "
+            "the road leads through the softmax, whose own result is still NaN.",
+            "Those of W_Q and W_K are NaN, through the scores.": "The sum still depends on the "
+            "scores. A score that was filled would not: there the road ends.",
+            "That of W_V is NaN, and no other.": "That is −∞ without `nan_to_num`, filled in: the "
+            "weights are NaN and meet the values. Here the weights have been mended.",
+            "They are NaN only if the loss reads the empty sentence.": "The loss does not read "
+            "it, and sends it a gradient of 0. Inside the softmax that meets a NaN, and 0 times "
+            "NaN is NaN.",
+        },
+        "B",
+        "One empty sentence",
+    ),
+    Question(
+        "12",
+        "our_mask_at_torch",
+        "`nn.MultiheadAttention` gets our causal mask as it is, True = may look. Where does the "
+        "first token look?",
+        {
+            "At all later tokens.": "There True means “may not look”, so it sees the future and "
+            "not itself. The last token sees nothing.",
+            "At itself alone, as it should.": "With `F.scaled_dot_product_attention` it would. "
+            "The two of torch mean the opposite by True.",
+            "At all tokens: without `is_causal` no mask is used.": "The mask is used, the other "
+            "way round. `is_causal` is a hint beside it.",
+        },
+        "A",
+        "One mask, six ways to write it",
+    ),
+    Question(
+        "13",
+        "whose_memory",
+        "Three encoder layers, three decoder layers. What does decoder layer 0 get from the "
+        "encoder?",
+        {
+            "The output of encoder layer 0.": "A tempting picture: equal heights. With one layer "
+            "on each side it even gives the same numbers.",
+            "The output of encoder layer 2.": "All decoder layers read the last one, in which "
+            "every source word has been through all layers.",
+            "The keys and values of encoder layer 2.": "One tensor is handed over, the memory. "
+            "Each decoder layer makes keys and values of it, with matrices of its own.",
+        },
+        "B",
+        "Which memory does a decoder layer read?",
+    ),
+    Question(
+        "13",
+        "equal_twins",
+        "In one model all layers begin as copies of one. In another one head 1 begins with all "
+        "the numbers of head 0. Which twins part while they learn?",
+        {
+            "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
+            "Layers stand at different heights and read different inputs.",
+            "Both: the data will pull them apart.": "Data pull where gradients differ. Two heads "
+            "that read the same and are heard by the same numbers get the same pull.",
+            "The heads, since they stand side by side.": "Side by side is the trouble: same "
+            "input, same way out, same gradient. One above the other is enough to differ.",
+            "The layers, from the first update on.": "They read different inputs. The heads stay "
+            "one head twice, until something differs, such as their blocks of W_O.",
+        },
+        "D",
+        "Break it: equal from the start",
+    ),
+    Question(
+        "13",
+        "few_parameters",
+        "The loss hardly falls. `model.parameters()` has the embedding and the generator, and "
+        "nothing else. What first?",
+        {
+            "Look whether the layers stand in a Python list.": "A list hides them from torch, and "
+            "an optimizer trains none of them. `nn.ModuleList` shows them.",
+            "Raise the learning rate: the rest will follow.": "The rest is not in the optimizer. "
+            "No rate moves what it does not hold.",
+            "Call `model.train()`: in `eval()` parameters are frozen.": "The mode switches "
+            "dropout and batch norm. It neither hides parameters nor freezes them.",
+            "Untie the weights: embedding and generator are one.": "Tying saves one table. It "
+            "takes no layer off the list.",
+        },
+        "A",
+        "Stack the layers",
+    ),
+    Question(
+        "14",
+        "a_loss_too_good",
+        "The loss is 0.02 after one epoch, and BLEU is 0. What first?",
+        {
+            "Train on: BLEU rises later than the loss falls.": "It does, while the loss is still "
+            "high. At 0.02 the model is sure of every word, and there is nothing left to wait for.",
+            "Use a beam: greedy search has missed the good sentences.": "A search chooses among "
+            "what the model finds probable. It does not turn 0 into a translation.",
+            "Compare what the decoder reads with what it must say.": "A wrong shift or a missing "
+            "causal mask puts the answer into the input. Alone, the model has nothing to copy.",
+            "More dropout: it has learned the sentences by heart.": "After one epoch each was "
+            "read once. And by heart it would translate at least the sentences it has seen.",
+        },
+        "C",
+        "Four that break in a small model",
+    ),
+    Question(
+        "14",
+        "the_first_loss",
+        "A vocabulary of twelve tokens. Before the first update the loss is 17.9. What does that "
+        "say?",
+        {
+            "Nothing: an untrained model is wrong.": "Wrong and unsure would cost ln 12, about "
+            "2.5. This one pays for being sure.",
+            "The matrices begin with numbers that are too large.": "Large logits make the model "
+            "sure of random tokens, and that costs more than no opinion.",
+            "The learning rate is too high.": "No update has been made. A rate cannot have done "
+            "anything yet.",
+            "The causal mask is missing.": "A leak would make a loss too low, and only after "
+            "learning. An untrained model cannot use one.",
+        },
+        "B",
+        "Where should the loss begin?",
+    ),
+    Question(
+        "14",
+        "the_first_step",
+        "Adam, rate 0.01. Three parameters have the gradients 0.001, −1 and 1000. How far does "
+        "each of them move in the first step?",
+        {
+            "0.00001, 0.01 and 10.": "That is plain gradient descent, rate times slope. Adam "
+            "divides each mean by the root of the mean square.",
+            "Hardly at all: the running means begin at 0.": "They do, and for that they are "
+            "divided by 1 − βᵗ. After the first step they are the gradient and its square.",
+            "0.00001, 0.01 and 0.01: the large one is clipped.": "Clipping is another line of the "
+            "loop, and shortens all of them together. Adam has no limit for a single one.",
+            "0.01 each, against the sign of its gradient.": "m̂ = g and v̂ = g², so the step is "
+            "rate · g/|g|, whatever the gradient. Hence warm-up.",
+        },
+        "D",
+        "How large is the first step?",
+    ),
+    Question(
+        "14",
+        "wrong_in_company",
+        "Alone, every sentence comes out right. In a batch with a long one, the short ones come "
+        "out wrong. The training loss was fine. What first?",
+        {
+            "The padding mask.": "What it says of a row depends on the length of its neighbours. "
+            "Batches of equal lengths hid that in training.",
+            "The causal mask.": "Without that the model fails alone as well: it has learned to "
+            "read the answer from its right.",
+            "The position codes: long sentences have others.": "A short sentence has the same "
+            "places in any company. Only what follows it is new.",
+            "Dropout, still on in the batch.": "Dropout would disturb single sentences, too, and "
+            "by chance. This fault comes with the length of the neighbour.",
+        },
+        "A",
+        "One that waits: the padding mask",
+    ),
+    Question(
+        "15",
+        "four_of_four",
+        "A tutorial shows four translations, and all four are right. What do you ask first?",
+        {
+            "How many parameters the model has.": "You want to compare it with others. Before "
+            "that, it must be clear what the four show at all.",
+            "Whether the four were in the training set.": "Learned by heart, they say nothing "
+            "about the next sentence. And four are few, even if they were not.",
+            "What BLEU the four have.": "All four right is a BLEU of 100. The number repeats what "
+            "you see, and does not say on which sentences.",
+        },
+        "B",
+        "The four sentences",
+    ),
+    Question(
+        "15",
+        "a_silenced_head",
+        "One head has the best alignment of all, another the worst. Silenced, the worst costs 6 "
+        "BLEU and the best 2. What follows?",
+        {
+            "The alignment error rate was computed wrongly.": "Rate and cost measure two things, "
+            "and may well disagree. Nothing here points to the arithmetic.",
+            "The gold alignment is wrong, and the bad map is right.": "Gold says which words "
+            "translate each other. A head may look elsewhere for good reason, without gold being "
+            "wrong.",
+            "A map shows where a head looks, not what the model needs.": "A needed look need not "
+            "be at the word that is translated. And others may bring what a silenced head no "
+            "longer brings.",
+        },
+        "C",
+        "Break it: silence a head",
+    ),
+    Question(
+        "15",
+        "more_updates",
+        "After 500 updates all runs of luong-concat lie above all of the Transformer, on `test`. "
+        "After 2000 updates the two are not clearly apart there. What may you say?",
+        {
+            "The Transformer is better, it only starts slowly.": "You extend the line beyond the "
+            "last point. At 2000 the two are level on `test`, and on long sentences it is still "
+            "behind.",
+            "Recurrent models are better on small corpora.": "At one number of updates one of "
+            "them was, and the others were not. One corpus and one learning rate carry no such "
+            "law.",
+            "Nothing: three seeds never show anything.": "They show what lies far apart: by "
+            "chance one pair in ten would. They do not show why.",
+            "Part of its lag was practice; the rest is open.": "That was measured, and no more: "
+            "both got one learning rate, which may suit one of them better.",
+        },
+        "D",
+        "Were 500 updates too few?",
+    ),
+    Question(
+        "15",
+        "zebra_and_giraffe",
+        "“I'm a zebra.” and “I'm a giraffe.”, a vocabulary of words, and neither animal in "
+        "`train`. How do the two translations differ?",
+        {
+            "In nothing: the model reads the same ids.": "Both animals are `<unk>` to it, and it "
+            "has no French word for either.",
+            "In the animal: an unknown word is copied.": "Some systems copy it. This model has "
+            "read `<unk>` and does not know which word stood there.",
+            "By chance: the vector of an unknown word is random.": "It is random, but it is one "
+            "vector, drawn once. Equal ids give equal translations.",
+        },
+        "A",
+        "Your own sentence",
+    ),
+    Question(
+        "16",
+        "too_short",
+        "For a long sentence a beam of 4 returns “Mon frère.”, with a log-probability of −6.7. "
+        "The reference has −25.9. Who has failed?",
+        {
+            "The search: a wider beam would find the reference.": "A search looks for what is "
+            "probable, and has found something far more probable. A wider one may only find "
+            "something more probable still.",
+            "Nobody: the more probable translation is the better one.": "That is the hope behind "
+            "beam search. “Mon frère.” leaves out nearly the whole sentence.",
+            "The length penalty: with α = 1 the reference would win.": "Divided by 9/6 and 23/6 "
+            "they have −4.4 and −6.8. The short one is still ahead.",
+            "The model: it finds the bad sentence more probable.": "The search has done its work. "
+            "It was asked for the probable sentence, and the reference is far less probable.",
+        },
+        "D",
+        "A wider beam that is worse",
+    ),
+    Question(
+        "16",
+        "round_in_circles",
+        "Training and validation loss are perfect. The first word is always right, and so are "
+        "short sentences. Long ones go round in circles. What first?",
+        {
+            "Compare the logits of every step with those of one parallel pass.": "Both losses run "
+            "the parallel pass, so a fault of `step` alone escapes them: every new word at place "
+            "0, for instance.",
+            "Forbid repetitions in the search.": "That hides the circle, and leaves its cause. "
+            "The words between would still be wrong.",
+            "Train on longer sentences.": "The validation loss knows long sentences and is "
+            "perfect. It is the writing that fails, not the model.",
+            "Draw with a temperature instead of taking the best word.": "Chance would break the "
+            "circle now and then. The probabilities that it draws from would be as wrong.",
+        },
+        "A",
+        "Break it: every new word at place 0",
+    ),
+    Question(
+        "16",
+        "half_the_temperature",
+        "Five words have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. At temperature ½, which "
+        "share gets the first?",
+        {
+            "0.8: half the temperature, twice the share.": "The logits are doubled, not the "
+            "shares. The others could not get 0.6, 0.3 and so on beside it.",
+            "0.4: a temperature does not change the order.": "Not the order, but the shares: cold "
+            "makes the leader lead more.",
+            "0.56: the probabilities are squared.": "0.16 of 0.285. Dividing the logits by ½ "
+            "squares each p, up to a common factor.",
+            "0.2: the distribution becomes flatter.": "Hot flattens, cold sharpens. ½ is colder "
+            "than 1, and equal shares come with a very large τ.",
+        },
+        "C",
+        "Or by chance",
+    ),
+    Question(
+        "17",
+        "two_means",
+        "One process has 9 tokens with mean loss 1, the other 3 tokens with mean loss 5. Each "
+        "calls `backward()` on its mean, and the gradients are averaged over the two. What is "
+        "wrong?",
+        {
+            "Nothing: the mean of the two means is the mean over all tokens.": "Only if both have "
+            "as many tokens. Here it is 3, and the mean of the twelve is 2.",
+            "The tokens of the second process count three times as much.": "Weigh each mean by P "
+            "· N_p / N. The averaging over P processes then leaves the mean over all tokens.",
+            "The update is twice as long as that of one process.": "A sum of gradients would be. "
+            "`DistributedDataParallel` divides by the number of processes.",
+        },
+        "B",
+        "What is added up?",
+    ),
+    Question(
+        "17",
+        "twice_as_long",
+        "Fused attention with `is_causal`, and sentences twice as long. What happens to its "
+        "memory, and what to its multiplications?",
+        {
+            "Both double: fused attention is linear.": "Its memory is. Every query still meets "
+            "every key, in blocks or not.",
+            "Both are four times as much: n × n is n × n.": "The map would be. It is never "
+            "written down, and what is kept grows with the rows of the output.",
+            "Memory four times, multiplications twice.": "The other way round: it saves the map, "
+            "not the arithmetic.",
+            "Memory twice, multiplications four times.": "Block by block only sums are kept, and "
+            "every product is still made.",
+        },
+        "D",
+        "What if sentences grow?",
+    ),
+    Question(
+        "17",
+        "small_updates",
+        "Everything is in bf16, and you add 1/256 to a weight of 1, a thousand times. What is the "
+        "weight then?",
+        {
+            "About 4.9: 1 + 1000/256.": "On paper. After 1 the next number in bf16 is 1 + 1/128.",
+            "About 4.9, wrong in the third digit.": "You expect rounding errors that cancel. Each "
+            "single sum is rounded down to 1, so the error has one direction.",
+            "1: each single sum is rounded back to 1.": "After 1 comes 1 + 1/128, and 1 + 1/256 "
+            "is rounded down. So weights and Adam stay in fp32.",
+        },
+        "C",
+        "Change 4: half the bits",
+    ),
+    Question(
+        "17",
+        "saved_twice",
+        "Logits only at real targets saved 21 % of the forward operations. Then batches of "
+        "similar lengths cut the padding from 41 % to 2 %. How much does the first change save "
+        "now?",
+        {
+            "About 1 %: hardly any padding is left.": "It saves the logits of padding. Two "
+            "changes that save the same thing do not add up.",
+            "Again about 21 %: the two are independent.": "You add up two savings. Both live on "
+            "the same padding, and the second has eaten it.",
+            "More than 21 %: now nearly all positions are real.": "What is saved are the logits "
+            "of positions that are not real. The fewer of those, the less there is to save.",
+        },
+        "A",
+        "Change 3: logits only where there is a target",
+    ),
+]
