@@ -7,14 +7,15 @@ from transformer_lib.exercises.machinery import Exercise
 bucket_batches = Exercise(
     task="Groups of indices into `lengths`, for batches with little padding: the shortest sentences "
     "first, as many in a batch as fit. A batch is padded to its longest sentence, and number × "
-    "longest must be at most `max_tokens`. Every index once, no sentence longer than `max_tokens`. "
-    "A list of lists.",
+    "longest must be at most `max_tokens`. Of two sentences of the same length the earlier comes first. "
+    "Every index once, no sentence longer than `max_tokens`. A list of lists.",
     cases=lambda: [
         ([7, 3, 5, 2, 9, 4], 12),
         ([4, 1, 6, 3], 8),
         ([5, 2, 4, 1, 3], 10),
         ([5, 8, 2, 3, 6, 1, 4, 7, 10], 10),
         ([2], 2),
+        ([1, 2, 1, 3, 2, 1, 2], 4),
     ],
     hints=(
         "Two steps: the indices in the order of their lengths (`sorted` takes a `key`), then one batch "
@@ -75,6 +76,17 @@ def _(lengths, max_tokens):
 
 
 @bucket_batches.mistake(
+    "You take the sentences as they come, and count with the newest alone. Sort first: then the newest is the "
+    "longest of its batch."
+)
+def _(lengths, max_tokens):
+    def fits(batch, i):
+        return lengths[i] * (len(batch) + 1) <= max_tokens
+
+    return _filled(range(len(lengths)), lengths, fits)
+
+
+@bucket_batches.mistake(
     "You add up the real lengths. The batch is a rectangle: number × longest, padding included."
 )
 def _(lengths, max_tokens):
@@ -105,6 +117,18 @@ def _(lengths, max_tokens):
     return _filled(_by_length(lengths), lengths, fits)
 
 
+@bucket_batches.mistake(
+    "The sentence that makes a batch too large is already in it when you look. Ask first, then append."
+)
+def _(lengths, max_tokens):
+    batches = [[]]
+    for i in _by_length(lengths):
+        batches[-1].append(i)
+        if lengths[i] * len(batches[-1]) > max_tokens:
+            batches.append([])
+    return batches
+
+
 @bucket_batches.mistake("A batch of exactly `max_tokens` positions is allowed: “at most” is ≤.")
 def _(lengths, max_tokens):
     def fits(batch, i):
@@ -133,13 +157,63 @@ def _(lengths, max_tokens):
 
 
 @bucket_batches.mistake(
-    "The longest come first. Good batches too, but here the shortest begin, so that there is one answer."
+    "You sorted `lengths` itself. What you return are then places in the sorted order, and your caller's list is "
+    "another one. Sort the indices: `sorted(range(len(lengths)), key=…)`."
 )
+def _(lengths, max_tokens):
+    lengths.sort()
+    return my_bucket_batches(lengths, max_tokens)
+
+
+@bucket_batches.mistake(
+    "`lengths.index(n)` finds the first sentence of length n. Where two are alike, the first is there twice and the "
+    "second is lost."
+)
+def _(lengths, max_tokens):
+    order = [lengths.index(n) for n in sorted(lengths)]
+    return _filled(order, lengths, lambda batch, i: lengths[i] * (len(batch) + 1) <= max_tokens)
+
+
+LONGEST_FIRST = "The longest come first. Good batches too, but here the shortest begin, so that there is one answer."
+
+
+@bucket_batches.mistake(LONGEST_FIRST)
 def _(lengths, max_tokens):
     def fits(batch, i):
         return lengths[batch[0]] * (len(batch) + 1) <= max_tokens
 
     return _filled(_by_length(lengths, reverse=True), lengths, fits)
+
+
+@bucket_batches.mistake(LONGEST_FIRST)
+def _(lengths, max_tokens):
+    def fits(batch, i):
+        return lengths[batch[0]] * (len(batch) + 1) <= max_tokens
+
+    return _filled(_by_length(lengths)[::-1], lengths, fits)
+
+
+@bucket_batches.mistake(
+    "The batches are right, but where two sentences are equally long, the later one comes first. Keep the order "
+    "of equals: `sorted` does."
+)
+def _(lengths, max_tokens):
+    order = _by_length(lengths, reverse=True)[::-1]
+    return _filled(order, lengths, lambda batch, i: lengths[i] * (len(batch) + 1) <= max_tokens)
+
+
+@bucket_batches.mistake(
+    "All sentences are in one batch. Begin a new one where the next does not fit."
+)
+def _(lengths, max_tokens):
+    return [_by_length(lengths)]
+
+
+@bucket_batches.mistake(
+    "This is the order of the sentences. It must still be cut into batches: a list of lists."
+)
+def _(lengths, max_tokens):
+    return _by_length(lengths)
 
 
 @bucket_batches.mistake(
@@ -226,7 +300,8 @@ def _(tgt_out, processes, pad_id):
 
 
 @process_shares.mistake(
-    "You count rows. The means are over tokens, and rows have different numbers of them."
+    "You count rows, or all their positions, which comes to the same. The means are over real tokens, and rows have "
+    "different numbers of them."
 )
 def _(tgt_out, processes, pad_id):
     rows = torch.tensor([len(tgt_out[p::processes]) for p in range(processes)])
@@ -249,6 +324,46 @@ def _(tgt_out, processes, pad_id):
     return (
         torch.stack([real[p * size : (p + 1) * size].sum() for p in range(processes)]) / real.sum()
     )
+
+
+@process_shares.mistake(
+    "Your shares go to blocks of neighbouring rows. Here rows are dealt like cards: `tgt_out[p::processes]`."
+)
+def _(tgt_out, processes, pad_id):
+    parts = (tgt_out != pad_id).chunk(processes)
+    return torch.stack([part.sum() for part in parts]) / (tgt_out != pad_id).sum()
+
+
+@process_shares.mistake(
+    "You deal out columns, so every process gets some words of every sentence. Rows come first: "
+    "`tgt_out[p::processes]`."
+)
+def _(tgt_out, processes, pad_id):
+    real = tgt_out != pad_id
+    return torch.stack([real[:, p::processes].sum() for p in range(processes)]) / real.sum()
+
+
+@process_shares.mistake(
+    "This says how full each part is: its real tokens over its *own* positions. Divide by the real tokens of the "
+    "whole batch."
+)
+def _(tgt_out, processes, pad_id):
+    real = (tgt_out != pad_id).float()
+    return torch.stack([real[p::processes].mean() for p in range(processes)])
+
+
+@process_shares.mistake(
+    "Right but for a factor: you divide by `processes` as well. The parts are added here, not averaged."
+)
+def _(tgt_out, processes, pad_id):
+    return my_process_shares(tgt_out, processes, pad_id) / processes
+
+
+@process_shares.mistake(
+    "These are the shares turned over: all tokens over a process' own. More tokens must count for more."
+)
+def _(tgt_out, processes, pad_id):
+    return 1 / my_process_shares(tgt_out, processes, pad_id)
 
 
 @process_shares.mistake("These are the numbers of tokens. Divide by how many there are in all.")
