@@ -113,14 +113,6 @@ def test_nothing_of_one_machine_is_stored(path):
     assert not re.search(r"/(root|home/\w+|tmp|Users|work)/", path.read_text(encoding="utf-8"))
 
 
-@LESSON
-def test_links_between_files_lead_somewhere(path):
-    for cell in read(path).cells:
-        if cell.cell_type == "markdown":
-            for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", cell.source):
-                assert (path.parent / target).exists(), target
-
-
 CHECK = re.compile(r'check\("([a-z_.]+)", (my_\w+)\)')
 
 

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import json
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import nbformat
@@ -258,6 +259,37 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
             assert f"{stem}.html#what-you-now-know" in rows[english][1]
             listed += 1
     assert len(rows) <= listed
+
+
+@STEM
+def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
+    rows = soup[f"site/{stem}.html"].select("#what-you-now-know tbody tr")
+    assert len(rows) == len(lessons.read_lesson(lessons.NOTEBOOKS / f"{stem}.ipynb").terms)
+    for row in rows:
+        page, _, anchor = row.a["href"].partition("#")
+        entry = soup[f"site/{page}"].find(id=anchor)
+        assert row.a.get_text() == row.td.get_text() == entry.th.get_text()
+        assert f"{stem}.html#what-you-now-know" in [a["href"] for a in entry.select("a")]
+    assert not soup[f"slides/{stem}.html"].select("a[href^=glossary]")
+
+
+def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
+    listed = []
+    for english in ("causal mask", "Causal (look-ahead) mask"):
+        table = f"{lessons.GLOSSARY}\n|---|---|\n| {english} | 因果掩码 |"
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(table)])
+        listed.append(lessons.Lesson(Path(english), notebook, []))
+    (entry,) = site.glossary(listed)
+    assert (entry.english, entry.slug) == ("causal mask", "causal-mask")
+    assert entry.lessons == tuple(listed)
+
+
+def test_a_term_has_the_same_chinese_name_in_all_lessons():
+    found = defaultdict(lambda: defaultdict(list))
+    for path in lessons.find_lessons():
+        for english, chinese in lessons.read_lesson(path).terms:
+            found[site.term_slug(english)][re.sub("（.*?）", "", chinese)].append(path.stem[:2])
+    assert {term: dict(names) for term, names in found.items() if len(names) > 1} == {}
 
 
 @STEM

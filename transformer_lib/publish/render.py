@@ -16,7 +16,7 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from transformer_lib.publish.lessons import NOTEBOOKS, slug
+from transformer_lib.publish.lessons import NOTEBOOKS
 
 HERE = Path(__file__).parent
 VEGALITE = "application/vnd.vegalite.v5+json"
@@ -142,7 +142,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"code": code, "inline": inline, "plain": plain, "slug": slug}
+    environment.filters |= {"code": code, "inline": inline, "plain": plain}
     environment.globals |= {"script": _script, "style": _style}
     return environment
 

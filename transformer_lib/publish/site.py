@@ -17,7 +17,16 @@ from nbformat import NotebookNode
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.publish import render
-from transformer_lib.publish.lessons import CHECK, Lesson, Section, is_predicted, read_lesson, tags
+from transformer_lib.publish.lessons import (
+    CHECK,
+    GLOSSARY,
+    Lesson,
+    Section,
+    is_predicted,
+    read_lesson,
+    slug,
+    tags,
+)
 from transformer_lib.runtime import progress_bar
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
@@ -31,6 +40,10 @@ class Term:
     english: str
     chinese: str
     lessons: tuple[Lesson, ...]
+
+    @property
+    def slug(self) -> str:
+        return term_slug(self.english)
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ def parts(section: Section) -> Iterator[Part]:
         if cell.cell_type == "markdown":
             source = cell.source.partition("\n")[2] if cell.source.startswith("#") else cell.source
             kind = "question" if source.startswith("**Predict first") else "prose"
-            yield Part(kind, render.markdown(source))
+            yield Part(kind, render.markdown(_linked(source)))
         elif "check" in tags(cell):
             yield from _help(CHECK.search(cell.source)[1])
         else:
@@ -111,12 +124,28 @@ def _help(name: str) -> Iterator[Part]:
     yield Part("solution", render.code(exercise.source()), "Solution")
 
 
+def term_slug(english: str) -> str:
+    """Where a term stands in the glossary: what is in parentheses explains it, and is not its name."""
+    return slug(re.sub(r"\(.*?\)", "", english))
+
+
+def _linked(source: str) -> str:
+    """A table of key terms with a link from each to its entry; another text as it is."""
+    if not source.startswith(GLOSSARY):
+        return source
+    head, rule, *rows = source.splitlines()
+    for number, row in enumerate(rows):
+        _, english, rest = row.split("|", 2)
+        rows[number] = f"|[{english.strip()}](glossary.html#{term_slug(english)})|{rest}"
+    return "\n".join([head, rule, *rows])
+
+
 def glossary(lessons: list[Lesson]) -> list[Term]:
     """Every key term once, in alphabetical order, with all lessons that list it."""
     found: dict[str, Term] = {}
     for lesson in lessons:
         for english, chinese in lesson.terms:
-            key = english.casefold()
+            key = term_slug(english)
             before = found.get(key, Term(english, chinese, ()))
             found[key] = Term(before.english, before.chinese, (*before.lessons, lesson))
     return [found[key] for key in sorted(found)]

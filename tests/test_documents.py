@@ -1,0 +1,212 @@
+"""What README, CONTRIBUTING, the data sheet and the lessons tell people to type, open and look up."""
+
+import ast
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import nbformat
+import pytest
+from torch import nn
+from torch.distributed.run import get_args_parser
+
+import transformer_lib.__main__ as command_line
+from transformer_lib.publish import __main__ as publish
+from transformer_lib.publish.lessons import find_lessons, read_lesson
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
+DOCUMENTS = [*PAGES, *find_lessons()]
+DOCUMENT = pytest.mark.parametrize(
+    "path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix()
+)
+HOSTS = {
+    "aclanthology.org",
+    "arxiv.org",
+    "creativecommons.org",
+    "doi.org",
+    "github.com",
+    "pytorch.org",
+}
+FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)
+PLACEHOLDERS = {"NAME": "tatoeba-fra", "FIRST_MACHINE:29500": "localhost:29500"}
+LEFT_OUT = {"train": ["--out", "runs/first"]}  # what the reader adds where … stands
+FOLDERS = ("transformer_lib/", "tests/", "data/", "notebooks/")
+
+
+@cache
+def text(path):
+    """A document's markdown; of a lesson, that of all its cells."""
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def prose(path):
+    """The text without its listings."""
+    return FENCE.sub("", text(path))
+
+
+def code(path):
+    """What stands between backticks in the prose, a line each."""
+    return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(path))]
+
+
+def commands(path):
+    """The words of every command, of listings and in the prose; a continued line is one command."""
+    listed = [line for listing in FENCE.findall(text(path)) for line in joined(listing)]
+    for line in [*listed, *code(path)]:
+        if re.match(r"(make|torchrun|(\S*[/\\])?(python|jupyter)) ", line):
+            words = shlex.split(line.replace("\\", "/"), comments=True)
+            words = words[: words.index(">")] if ">" in words else words
+            yield [PLACEHOLDERS.get(word, word) for word in words]
+
+
+def joined(listing):
+    return listing.replace("\\\n", " ").splitlines()
+
+
+def after_module(words):
+    """(module, its arguments) of `python -m` and of `torchrun -m`; None for another command."""
+    if words[0] == "torchrun":
+        parsed = get_args_parser().parse_args(words[1:])
+        assert parsed.module
+        return parsed.training_script, parsed.training_script_args
+    if words[0].endswith("python") and words[1] == "-m":
+        return words[2], words[3:]
+    return None
+
+
+def slugs(path):
+    """The anchors that GitHub gives to the headings of a page."""
+    found = []
+    for heading in re.findall(r"(?m)^#+ +(.+?) *$", prose(path)):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)|[*`]", r"\1", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+        found.append(f"{slug}-{found.count(slug)}" if slug in found else slug)
+    return found
+
+
+@DOCUMENT
+def test_links_lead_somewhere(path):
+    for link in re.findall(r"\]\((?!https?:)([^)]*)\)", re.sub(r"`[^`]*`", "", prose(path))):
+        target, _, anchor = link.partition("#")
+        there = (path.parent / target).resolve() if target else path
+        assert there.exists(), link
+        assert not anchor or anchor in slugs(there), link
+
+
+@DOCUMENT
+def test_addresses_on_the_net_are_well_formed_and_of_hosts_that_last(path):
+    for address in re.findall(r"\w+://[^\s)>\]`]+", text(path)):
+        parts = urlsplit(address)
+        assert parts.scheme == "https", address
+        assert parts.hostname.removeprefix("www.") in HOSTS, address
+
+
+@DOCUMENT
+def test_every_make_target_and_variable_exists(path):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"(?m)^([a-z-]+):", makefile)
+    for _, *words in (words for words in commands(path) if words[0] == "make"):
+        for word in words:
+            variable, is_variable, value = word.partition("=")
+            if is_variable:
+                assert f"$({variable})" in makefile, word
+            else:
+                assert word in targets, word
+            if variable in ("LESSON", "LESSONS"):
+                assert find_lessons([value])
+
+
+@DOCUMENT
+def test_the_parsers_accept_every_command(path):
+    parsers = {"transformer_lib": command_line, "transformer_lib.publish": publish}
+    for words in commands(path):
+        module, arguments = after_module(words) or (None, [])
+        if module in parsers:
+            if "…" in arguments:
+                arguments = [a for a in arguments if a != "…"] + LEFT_OUT[arguments[0]]
+            try:
+                parsers[module]._parser().parse_args(arguments)
+            except SystemExit:
+                pytest.fail(f"not accepted: {shlex.join(words)}")
+
+
+@DOCUMENT
+def test_every_file_and_folder_that_is_named_exists(path):
+    """Paths from the project's root or from the document, and the names of the library's files."""
+    named = {word for words in commands(path) for word in words} | set(code(path))
+    known = {file.name for file in (ROOT / "transformer_lib").rglob("*.py")}
+    for name in named:
+        if re.search(r"\s", name):
+            continue
+        if name.startswith(FOLDERS) or re.fullmatch(
+            r"[\w/]+\.(py|ipynb|json|md|toml|tsv|txt)", name
+        ):
+            elsewhere = Path(name).name in known and "/" not in name
+            beside = [*path.parent.glob(f"{name}*"), *path.parent.glob(f"*/{name}")]
+            assert (ROOT / name).exists() or beside or elsewhere, name
+
+
+def test_the_first_commands_of_the_readme_do_what_they_say(tmp_path, monkeypatch, capsys):
+    """As they stand there, with two steps."""
+    monkeypatch.chdir(tmp_path)
+    section = text(PAGES[0]).partition("## To use it")[2]
+    lines = joined(FENCE.search(section)[1])
+    assert [line.split()[3] for line in lines] == ["train", "translate", "evaluate"]
+    for line in lines:
+        module, arguments = after_module(shlex.split(re.sub(r"--steps \d+", "--steps 2", line)))
+        assert module == "transformer_lib"
+        assert command_line.main(arguments) == 0
+    _translation, title, *scores = capsys.readouterr().out.splitlines()
+    assert title.startswith("everyday, test split")
+    assert any("held-out: BLEU" in line for line in scores)
+    assert [folder.name for folder in (tmp_path / "runs/first").iterdir()] == ["step-000002"]
+
+
+def test_the_route_adds_up():
+    """Each part's minutes are those of the lessons below it, and the last row's those of all."""
+    minutes = {path.stem[:2]: read_lesson(path).minutes for path in find_lessons()}
+    route = text(PAGES[0]).partition("## The route")[2].partition("\n## ")[0]
+    said, added = [], []
+    for row in re.findall(r"(?m)^\| .*\|$", route)[1:]:
+        if lesson := re.match(r"\| \[?(\d\d) ", row):
+            added[-1] += minutes[lesson[1]]
+        else:
+            said.append(int(re.search(r"\*\*(\d+)\*\* \|$", row)[1]))
+            added.append(0)
+    assert said == [*added[:-1], sum(minutes.values())]
+
+
+def names(*files):
+    """Everything that these modules define: functions, classes, parameters, attributes."""
+    found = set()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+                    found.add(name)
+                case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Name(id=name, ctx=ast.Store()):
+                    found.add(name)
+    return found
+
+
+def test_the_names_in_the_readmes_table_exist_here_and_in_torch():
+    parts = (nn.functional, nn.modules.activation, nn.modules.transformer)
+    defined = {
+        "here": names(*(ROOT / "transformer_lib").glob("*.py")),
+        "torch.nn": names(*(Path(part.__file__) for part in parts)),
+    }
+    head, _, *rows = re.findall(r"(?m)^\|.*", text(PAGES[0]).partition("\n## Names\n")[2])
+    columns = [title.strip() for title in head.strip("| ").split("|")]
+    assert set(defined) < set(columns)
+    assert len(rows) > 10
+    for row in rows:
+        for column, cell in zip(columns, row[1:].split("|"), strict=False):
+            for span in re.findall(r"`([^`]+)`", cell) if column in defined else ():
+                for name in re.findall(r"[A-Za-z_][\w.]*", span):
+                    assert name.split(".")[-1] in defined[column], f"{column}: {name}"
