@@ -30,6 +30,8 @@ $(READY): requirements.txt pyproject.toml
 
 $(READY_CLASS): $(READY) requirements-class.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt -r requirements-class.txt
+	@mkdir -p $(VENV)/etc/jupyter/labconfig  # a theme that asks no one for its fonts
+	@echo '{"jupyterlab-rise:plugin": {"theme": "serif"}}' > $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 	@touch $(READY_CLASS)
 
 setup: $(READY)  ## create .venv and install requirements.txt (nothing happens when nothing changed)

@@ -212,6 +212,18 @@ def test_settings_that_contradict_a_resumed_run_are_refused(run, capsys):
     assert "--resume goes on with dropout=0.1, not 0.5" in capsys.readouterr().err
 
 
+def test_the_line_that_began_a_run_goes_on_with_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pairs = load_corpus("everyday").train[:60]
+    for name, chosen in (("a", pairs[:50]), ("b", pairs[50:])):
+        for side, language in enumerate(("en", "fr")):
+            lines = [f"{pair[side]}\n" for pair in chosen]
+            (tmp_path / f"{name}.{language}").write_text("".join(lines), encoding="utf-8")
+    files = ["--corpus", "a.en", "a.fr", "--valid", "b.en", "b.fr", "--out", "runs/own"]
+    assert main(["train", *files, "--steps", "2"]) == 0
+    assert main(["train", *files, "--resume", "--steps", "3"]) == 0, capsys.readouterr().err
+
+
 def test_the_number_of_threads_is_set(run):
     assert main(["translate", "--model", str(run), "--threads", "2", "Go."]) == 0
     assert torch.get_num_threads() == 2

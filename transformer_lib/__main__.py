@@ -87,6 +87,7 @@ def train(args: argparse.Namespace) -> None:
 
 def _train(args: argparse.Namespace, device: torch.device) -> None:
     given = {name: getattr(args, name) for name in SETTINGS}
+    given |= {"corpus": _absolute(args.corpus), "valid": args.valid and _absolute(args.valid)}
     if args.resume:
         loaded, snapshot = load_run(args.out)
         settings = _settings(loaded)
@@ -104,12 +105,7 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
         snapshot = None
-        settings = {
-            **given,
-            "corpus": _absolute(args.corpus),
-            "valid": args.valid and _absolute(args.valid),
-            "steps": args.steps or 1600,
-        }
+        settings = {**given, "steps": args.steps or 1600}
     options = argparse.Namespace(**settings)
 
     seed_everything(options.seed)
