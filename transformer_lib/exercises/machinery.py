@@ -12,7 +12,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,7 +71,8 @@ class Exercise:
     answers that people give instead.
 
     `cases()` makes the arguments of each call, unsaturated and with every axis of another size.
-    `name` is the solution's, and the stub's in the lesson.
+    `name` is the solution's, and the stub's in the lesson. `seconds` is how long an answer may take,
+    `SECONDS` if None.
     """
 
     task: str
@@ -79,6 +80,7 @@ class Exercise:
     hints: Sequence[str]
     passed: str = ""  # what to think about next, once it is right
     tolerance: float = 1e-4
+    seconds: float | None = None
     solutions: list[Answer] = field(default_factory=list)
     mistakes: list[tuple[str, Answer]] = field(default_factory=list)
 
@@ -116,7 +118,7 @@ class Exercise:
         try:
             return self._judge(answer)
         except Exception as error:  # an answer may return anything, also what cannot be compared
-            return Verdict(False, f"This could not be judged: {_said(error)}")
+            return Verdict(False, f"This could not be judged: {said(error)}")
 
     def _judge(self, answer: Any) -> Verdict:
         if not callable(answer):
@@ -127,16 +129,22 @@ class Exercise:
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
         with _as_it_was():
             cases = self.cases()
-            got = run(answer, cases, self.parameters)
-            right = run(self.solutions[0], cases, self.parameters)
+            got = self._run(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
-            if self._alike(got, right):
-                return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
-            for message, mistake in self.mistakes:
-                if self._alike(got, run(mistake, cases, self.parameters)):
-                    return Verdict(False, message)
-            return Verdict(False, self._worst_difference(got, right, cases))
+            return self._verdict(got, cases)
+
+    def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
+        return run(answer, cases, self.parameters, self.seconds)
+
+    def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
+        right = self._run(self.solutions[0], cases)
+        if self._alike(got, right):
+            return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
+        for message, mistake in self.mistakes:
+            if self._alike(got, self._run(mistake, cases)):
+                return Verdict(False, message)
+        return Verdict(False, self._worst_difference(got, right, cases))
 
     def _worst_difference(
         self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
@@ -144,7 +152,6 @@ class Exercise:
         """The first case that goes wrong; one with a wrong result before one that only changed its
         input.
         """
-        called = f"`{self.name}({', '.join(self.parameters)})`"
         wrong = [
             (outcome, wanted, ", ".join(map(describe, case)))
             for outcome, wanted, case in zip(got, right, cases, strict=True)
@@ -156,15 +163,21 @@ class Exercise:
                 replace(case[1], changed=case[0].changed), self.tolerance
             ),
         )
-        return difference(outcome, wanted, called, given, self.tolerance)
+        return difference(outcome, wanted, self._called, given, self.tolerance, self.seconds)
+
+    @property
+    def _called(self) -> str:
+        return f"`{self.name}({', '.join(self.parameters)})`"
 
     def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
         return all(a.like(b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
 
 
-def run(answer: Answer, cases: Sequence[tuple], names: Sequence[str]) -> list[Outcome]:
+def run(
+    answer: Answer, cases: Sequence[tuple], names: Sequence[str], seconds: float | None = None
+) -> list[Outcome]:
     """Call `answer` on a fresh copy of each case, in a thread of its own that is told to stop after
-    five seconds in all.
+    `seconds` in all.
 
     One that catches everything, or sits in a call that is not Python's, cannot be stopped from
     outside; it is left behind, and goes with the kernel.
@@ -172,26 +185,27 @@ def run(answer: Answer, cases: Sequence[tuple], names: Sequence[str]) -> list[Ou
     outcomes: list[Outcome] = []
 
     def work():
-        for case in cases:
-            given = copy.deepcopy(case)
-            outcome = Outcome()
-            try:
-                outcome.value = answer(*given)
-            except BaseException as error:  # TimeUp and exit() among them
-                outcome.error = error
-            outcome.changed = tuple(
-                name
-                for name, before, after in zip(names, case, given, strict=False)
-                if not same(before, after, 0.0)
-            )
-            outcomes.append(outcome)
-            if isinstance(outcome.error, TimeUp):
-                return
+        with suppress(TimeUp):  # it may come between two calls
+            for case in cases:
+                given = copy.deepcopy(case)
+                outcome = Outcome()
+                try:
+                    outcome.value = answer(*given)
+                except BaseException as error:  # TimeUp and exit() among them
+                    outcome.error = error
+                if isinstance(outcome.error, TimeUp):
+                    return
+                outcome.changed = tuple(
+                    name
+                    for name, before, after in zip(names, case, given, strict=False)
+                    if not same(before, after, 0.0)
+                )
+                outcomes.append(outcome)
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     try:
-        thread.join(SECONDS)
+        thread.join(SECONDS if seconds is None else seconds)
     finally:  # also on Ctrl-C
         stop_at = time.monotonic() + 1.0
         while thread.is_alive() and time.monotonic() < stop_at:
@@ -289,19 +303,34 @@ def describe(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def difference(got: Outcome, wanted: Outcome, called: str, given: str, tolerance: float) -> str:
-    """In words, how a call went another way than it should have."""
+def failure(got: Outcome, called: str, given: str, seconds: float | None = None) -> str | None:
+    """In words, that a call gave no value at all; None if it gave one."""
+    call = f"{called}, given {given}," if given else called
     if isinstance(got.error, TimeUp):
         return (
-            f"{called} was still running after {SECONDS:g} seconds. Does a loop never end? "
-            "(Should the kernel stay busy, restart it.)"
+            f"{called} was still running after {SECONDS if seconds is None else seconds:g} seconds. "
+            "Does a loop never end? (Should the kernel stay busy, restart it.)"
         )
     if got.error is not None:
-        return f"{called}, given {given}, raised {_said(got.error)}"
+        return f"{call} raised {said(got.error)}"
     if got.value is None:
-        return f"{called}, given {given}, returned None. Is its last line a `return`?"
+        return f"{call} returned None. Is its last line a `return`?"
+    return None
+
+
+def difference(
+    got: Outcome,
+    wanted: Outcome,
+    called: str,
+    given: str,
+    tolerance: float,
+    seconds: float | None = None,
+) -> str:
+    """In words, how a call went another way than it should have."""
+    if failed := failure(got, called, given, seconds):
+        return failed
     if wanted.error is not None:
-        return f"{called}, given {given}, should raise {_said(wanted.error)}"
+        return f"{called}, given {given}, should raise {said(wanted.error)}"
     if not same(got.value, wanted.value, tolerance):
         return f"{called}, given {given}, returned {_against(got.value, wanted.value, tolerance)}"
     names = " and ".join(f"`{name}`" for name in got.changed)
@@ -340,6 +369,7 @@ def _value(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else f"{value!r}"[:120]
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
+    """An error as one line of code."""
     sentence = " ".join(str(error).split())[:160]
     return f"`{type(error).__name__}: {sentence}`" if sentence else f"`{type(error).__name__}`"

@@ -1,0 +1,763 @@
+"""Ten bugs and the properties that catch them, a test for leaks, and a capstone.  Lesson 18."""
+
+import difflib
+import functools
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations, product
+
+import torch
+
+from transformer_lib.batching import TokenBatches, encode_pairs, pad, shift_right
+from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Vocabulary, tokenize
+from transformer_lib.decoding import greedy
+from transformer_lib.exercises import broken
+from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right
+from transformer_lib.exercises.machinery import (
+    Answer,
+    Exercise,
+    Outcome,
+    Verdict,
+    describe,
+    failure,
+    run,
+    said,
+)
+from transformer_lib.masks import padding_mask
+from transformer_lib.runtime import seed_everything
+from transformer_lib.training import fit, loss_on_batch, warmup_cosine
+from transformer_lib.transformer import make_model
+from transformer_lib.translation import Translator
+
+
+@dataclass
+class Examined(Exercise):
+    """An exercise with many right answers: `examine(result, *case)` judges one. Its only case may
+    hold more than an answer is given. The mistakes are there to test what `examine` says.
+    """
+
+    examine: Callable[..., Verdict] = field(kw_only=True)
+
+    def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
+        given = len(self.parameters)
+
+        def examined(*case):
+            result = answer(*case[:given])
+            return None if result is None else self.examine(result, *case)
+
+        return run(examined, cases, self.parameters, self.seconds)
+
+    def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
+        (outcome,), (case,) = got, cases
+        given = ", ".join(map(describe, case[: len(self.parameters)]))
+        failed = failure(outcome, self._called, given, self.seconds)
+        return Verdict(False, failed) if failed else outcome.value
+
+
+# ------------------------------------------------------------------------------------ find the bugs
+
+NUDGES = {
+    "A": "A hidden key gets nothing in it, and the keys may stand in any order. Follow its softmax: "
+    "whose shares does it make?",
+    "B": "All its shares are shares, and its masks are right. Look at what the scores are divided by, "
+    "and ask how large they should be.",
+    "C": "Its weights are right until the mask comes. What do those that are left know of the others?",
+    "D": "With one sentence, or without a mask, all is well. Follow the mask into the fold of batch "
+    "and heads.",
+    "E": "Without `is_causal` it is right. Draw its triangle for three words.",
+    "F": "Its rows are distributions, and its triangle stands. But which numbers of a sentence are in "
+    "its head 0?",
+    "G": "Freshly built it does all that it should. What has the mode to decide in it?",
+    "H": "In train() it does what it should. Which of its arguments does not know the mode?",
+    "J": "Given three tensors, its first answer is right. What else does the call do?",
+    "K": "Its weights are right. Look at what they weigh.",
+}
+
+
+@functools.cache
+def catchers(module: str) -> list[str]:
+    """The properties that do not hold of that module."""
+    return [name for name, holds in PROPERTIES.items() if not holds(MODULES[module]())]
+
+
+def _examine_culprits(found):
+    if not isinstance(found, dict):
+        return Verdict(
+            False,
+            f"`my_culprits()` returned {describe(found)}. Return a dictionary, from a module's name "
+            'to that of a property: `{"A": "…", "B": "…"}`.',
+        )
+    if found and set(map(str, found)) <= set(PROPERTIES):
+        return Verdict(
+            False, "The dictionary is turned round: first the module, then its property."
+        )
+    remarks = [_remark(module, named) for module, named in found.items()]
+    caught = remarks.count(None)
+    remarks = [remark for remark in remarks if remark]
+    if missing := [name for name in MODULES if name not in found]:
+        remarks.append(f"Still open: {', '.join(missing)}.")
+    if remarks:
+        list_mark = "\n- " if len(remarks) > 1 else " "
+        return Verdict(False, list_mark.join([f"{caught} of ten are caught.", *remarks]))
+    several = [name for name in MODULES if len(catchers(name)) > 1]
+    return Verdict(
+        True,
+        f"Passed. More than one property catches {', '.join(several)}: any of them was a right "
+        "answer. How few properties are enough to catch all ten modules?",
+    )
+
+
+def _remark(module, named) -> str | None:
+    """What to say to one entry; None if that property catches that module."""
+    if module not in MODULES:
+        near = [name for name in MODULES if str(module).strip().upper().endswith(name)]
+        guess = f"Did you mean {near[0]!r}?" if near else f"They are {', '.join(MODULES)}."
+        return f"There is no module {module!r}. {guess}"
+    if callable(named):
+        return f"{module}: give the name of the property, the sentence in quotes, not the function."
+    if not isinstance(named, str):
+        return f"{module}: one property, a sentence in quotes; yours is {describe(named)}."
+    if named not in PROPERTIES:
+        near = difflib.get_close_matches(named, PROPERTIES, n=1, cutoff=0.4)
+        guess = f"Did you mean “{near[0]}”?" if near else "The names are in `PROPERTIES`."
+        return f"{module}: no property is called “{named[:60]}”. {guess}"
+    if named not in catchers(module):
+        return f"{module}: “{named}” holds of it. {NUDGES[module]}"
+    return None
+
+
+culprits = Examined(
+    task="Each of the ten modules in `MODULES` has one bug. Read a module, say which of the properties "
+    "in `PROPERTIES` it cannot have, then put the question to it: "
+    '`PROPERTIES["…"](MODULES["A"]())` is True where the property holds. Return a dictionary, from each '
+    "module's name to the name of a property that catches it.",
+    cases=lambda: [()],
+    hints=(
+        "Lay a module beside `Right`, and look for the line that says something else, not for one that "
+        "says the same in other words. What does the word that differs decide: which axis, which number, "
+        "which tensor, which mode?",
+        "Then ask what a user would notice. Shares that do not add up? Someone heard who is hidden, or "
+        "not yet there? Another answer the second time, in company, or at another width?",
+        "Three of the modules are caught by one property alone. Where reading does not help, put all ten "
+        "questions to the module, in a loop.",
+    ),
+    examine=_examine_culprits,
+)
+
+
+@culprits.solution
+def my_culprits():
+    return {
+        "A": "each row of weights adds up to 1",  # softmax over the queries: axis 2 of four
+        "B": "scores of random vectors have variance 1 at any width",  # d_model, not d_head
+        "C": "a hidden key changes nothing",  # it still counts in the denominator
+        "D": "a sentence fares alone as in a batch",  # it gets its neighbour's mask
+        "E": "no word knows the future, in train() and in eval()",  # one word too many
+        "F": "permuting keys with their values changes nothing",  # heads cut across words
+        "G": "no word knows the future, in train() and in eval()",  # causal in train() alone
+        "H": "in eval() the same question gets the same answer",  # dropout that never rests
+        "J": "the inputs are left as they were",  # q is a view of the query
+        "K": "a query that fits one key brings back its value",  # it brings back the key
+    }
+
+
+@culprits.solution
+def _():
+    return {
+        name: next(question for question, holds in PROPERTIES.items() if not holds(module()))
+        for name, module in MODULES.items()
+    }
+
+
+@culprits.mistake("The dictionary is turned round: first the module, then its property.")
+def _():
+    return {named: module for module, named in my_culprits().items()}
+
+
+@culprits.mistake(
+    "`my_culprits()` returned a list. Return a dictionary, from a module's name to that of a property: "
+    '`{"A": "…", "B": "…"}`.'
+)
+def _():
+    return list(my_culprits().items())
+
+
+@culprits.mistake("7 of ten are caught. Still open: E, G, H.")
+def _():
+    return {module: named for module, named in my_culprits().items() if module not in "EGH"}
+
+
+@culprits.mistake(
+    "9 of ten are caught. A: give the name of the property, the sentence in quotes, not the function."
+)
+def _():
+    return my_culprits() | {"A": broken.rows_add_up}
+
+
+@culprits.mistake("9 of ten are caught. C: one property, a sentence in quotes; yours is a list.")
+def _():
+    return my_culprits() | {"C": ["a hidden key changes nothing"]}
+
+
+@culprits.mistake(
+    "9 of ten are caught. K: no property is called “a query that fits brings its value”. Did you mean "
+    "“a query that fits one key brings back its value”?"
+)
+def _():
+    return my_culprits() | {"K": "a query that fits brings its value"}
+
+
+@culprits.mistake(
+    f"9 of ten are caught. E: “a hidden key changes nothing” holds of it. {NUDGES['E']}"
+)
+def _():
+    return my_culprits() | {"E": "a hidden key changes nothing"}
+
+
+@culprits.mistake(
+    "8 of ten are caught."
+    f"\n- G: “each row of weights adds up to 1” holds of it. {NUDGES['G']}"
+    f"\n- J: “a sentence fares alone as in a batch” holds of it. {NUDGES['J']}"
+)
+def _():
+    return my_culprits() | {
+        "G": "each row of weights adds up to 1",
+        "J": "a sentence fares alone as in a batch",
+    }
+
+
+# ------------------------------------------------------------------------------------ a test of leaks
+
+
+class _CausalInEval(Right):
+    def visible(self, query, key, mask, is_causal):
+        return super().visible(query, key, mask, is_causal and not self.training)
+
+
+class _NeverCausal(Right):
+    def visible(self, query, key, mask, is_causal):
+        return super().visible(query, key, mask, False)
+
+
+class _Prefix(Right):
+    def visible(self, query, key, mask, is_causal):
+        visible = super().visible(query, key, mask, is_causal)
+        visible[..., :2, :2] = True
+        return visible
+
+
+class _KeysCentred(Right):
+    def forward(self, query, key, value, mask=None, is_causal=False):
+        key = key - key.mean(dim=1, keepdim=True)
+        return super().forward(query, key, value, mask, is_causal)
+
+
+class _KeysScaled(Right):
+    def forward(self, query, key, value, mask=None, is_causal=False):
+        key = key / key.std(dim=1, keepdim=True)
+        return super().forward(query, key, value, mask, is_causal)
+
+
+class _ValuesCentred(Right):
+    def forward(self, query, key, value, mask=None, is_causal=False):
+        value = value - value.mean(dim=1, keepdim=True)
+        return super().forward(query, key, value, mask, is_causal)
+
+
+LEAKS = {
+    "is right": Right(),
+    "is causal, though it divides its scores by the wrong root": broken.B(),
+    "is causal, though it takes its keys for values": broken.K(),
+    "subtracts the mean of all keys, which softmax does not notice": _KeysCentred(),
+    "is not causal at all": _NeverCausal(),
+    "sees one word too many": broken.E(),
+    "is causal in train() alone": broken.G(),
+    "is causal in eval() alone": _CausalInEval(),
+    "lets the first two words see each other": _Prefix(),
+    "divides the keys by their spread over the whole sentence": _KeysScaled(),
+    "subtracts from the values their mean over the whole sentence": _ValuesCentred(),
+}
+
+
+@dataclass
+class _TestOfLeaks(Exercise):
+    """Its cases are modules, and it says which of them is judged wrongly."""
+
+    def _worst_difference(
+        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
+    ) -> str:
+        outcome, wanted, what = next(
+            case for case in zip(got, right, LEAKS, strict=True) if not case[0].like(case[1], 0.0)
+        )
+        if failed := failure(outcome, self._called, f"a module that {what}", self.seconds):
+            return failed
+        if not isinstance(outcome.value, bool):
+            return f"{self._called} returned {describe(outcome.value)}. Return True or False."
+        return f"Of a module that {what}, yours says {outcome.value}; it should say {wanted.value}."
+
+
+leaks = _TestOfLeaks(
+    task="A property test of your own: True if no output depends on a later key or value, False if any "
+    "does. `attend(query, key, value, is_causal=True)` is an attention module as in `MODULES`, with two "
+    "heads; tensors are (batch, time, width), of an even width. It must say so in train(), where a module "
+    "may use dropout, and in eval(); and at every place, whatever else is wrong with the module.",
+    cases=lambda: [(module,) for module in LEAKS.values()],
+    hints=(
+        "Ask twice. Between the two, keys and values change from some place on. Which rows of the answer "
+        "may differ then, and which must not?",
+        "Two loops around it: over train() and eval(), `attend.train(mode)`, and over every place at "
+        "which the change may begin. Dropout must fall the same both times: `torch.manual_seed(0)` before "
+        "each call.",
+        "`torch.allclose(before[:, :t], after[:, :t], atol=1e-5)` forgives the last digits. If one such "
+        "pair differs, return False; after both loops, return True.",
+    ),
+    passed="Put it to the ten modules of the first exercise. It finds C, E and G. Why not A, which “no "
+    "word knows the future” catches?",
+)
+
+
+@leaks.solution
+def my_property(attend):
+    x = torch.randn(2, 6, 8)
+    for training in (True, False):
+        attend.train(training)
+        for t in range(1, 6):
+            later = torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)
+            torch.manual_seed(0)
+            before = attend(x, x, x, is_causal=True)[:, :t]
+            torch.manual_seed(0)  # dropout must fall on the same weights
+            after = attend(x, later, later, is_causal=True)[:, :t]
+            if not torch.allclose(before, after, atol=1e-5):
+                return False
+    return True
+
+
+@leaks.solution
+def _(attend):
+    query, key, value = (torch.randn(1, 7, 4, requires_grad=True) for _ in range(3))
+    for training, row in product((True, False), range(6)):
+        answer = attend.train(training)(query, key, value, is_causal=True)[0, row]
+        gradients = torch.autograd.grad(
+            answer @ torch.randn(4), (key, value), materialize_grads=True
+        )
+        if any((gradient[0, row + 1 :].abs() > 1e-5).any() for gradient in gradients):
+            return False
+    return True
+
+
+def _no_leak(
+    attend,
+    modes=(True, False),
+    cuts=range(1, 6),
+    rows=lambda answer, t: answer[:, :t],
+    keys=True,
+    values=True,
+    seeded=True,
+    equal=lambda a, b: torch.allclose(a, b, atol=1e-5),
+):
+    """`my_property`, with something left out or done otherwise."""
+    x = torch.randn(2, 6, 8)
+    for training, t in product(modes, cuts):
+        attend.train(training)
+        later = torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)
+        answers = []
+        for k, v in ((x, x), (later if keys else x, later if values else x)):
+            if seeded:
+                torch.manual_seed(0)
+            answers.append(rows(attend(x, k, v, is_causal=True), t))
+        if not equal(*answers):
+            return False
+    return True
+
+
+ONE_PLACE = (
+    "You begin the change at one place, and miss a module that lets the first two words see each other. "
+    "Try every place, from the second word to the last."
+)
+
+
+@leaks.mistake(ONE_PLACE)
+def _(attend):
+    return _no_leak(attend, cuts=[5])  # the last key alone
+
+
+@leaks.mistake(ONE_PLACE)
+def _(attend):
+    return _no_leak(attend, cuts=[3])
+
+
+@leaks.mistake(
+    "Yours says False of every module, the right one among them. Do you compare the whole answer? Rows "
+    "at and after the change may differ. Or is `is_causal=True` missing in the call?"
+)
+def _(attend):
+    return _no_leak(attend, rows=lambda answer, t: answer)
+
+
+@leaks.mistake(
+    "Yours says True of every module, also of one that is not causal at all. What it compares never "
+    "differs: does the change reach the keys and values of the second call?"
+)
+def _(attend):
+    return _no_leak(attend, keys=False, values=False)
+
+
+@leaks.mistake(
+    "Yours never looks in eval(), and so misses a module that is causal in train() alone. A new module is "
+    "in train(): `attend.eval()`, and ask again."
+)
+def _(attend):
+    return _no_leak(attend, modes=[True])
+
+
+@leaks.mistake(
+    "Yours looks in eval() alone, and misses a module that is causal only there. Its training would be "
+    "a lie: ask in train(), too."
+)
+def _(attend):
+    return _no_leak(attend, modes=[False])
+
+
+@leaks.mistake(
+    "A right module is accused: in train() dropout throws other dice at each call. Set the same seed "
+    "before both calls."
+)
+def _(attend):
+    return _no_leak(attend, seeded=False)
+
+
+@leaks.mistake(
+    "You ask for numbers that are equal to the last digit. One of the modules is causal, but rounds "
+    "otherwise when later keys change. Change them by numbers of size 1, and allow for 1e-5: "
+    "`torch.allclose(a, b, atol=1e-5)`."
+)
+def _(attend):
+    return _no_leak(attend, equal=torch.equal)
+
+
+@leaks.mistake(
+    "You change the keys alone. One module leaks through its values: it subtracts their mean over the "
+    "whole sentence."
+)
+def _(attend):
+    return _no_leak(attend, values=False)
+
+
+@leaks.mistake(
+    "You change the values alone. One module leaks through its keys: it divides them by their spread over "
+    "the whole sentence."
+)
+def _(attend):
+    return _no_leak(attend, keys=False)
+
+
+@leaks.mistake(
+    "You look at the first row alone. A module that sees one word too many leaks into the row just before "
+    "the change, at every place: compare all rows before it."
+)
+def _(attend):
+    return _no_leak(attend, cuts=[2, 3, 4, 5], rows=lambda answer, t: answer[:, :1])
+
+
+@leaks.mistake("It is turned round: True says that the property *holds*, that nothing leaks.")
+def _(attend):
+    return not my_property(attend)
+
+
+@leaks.mistake(
+    "It judges rightly, but returns a tensor. A test says True or False: `bool(…)` makes one of it."
+)
+def _(attend):
+    return torch.tensor(my_property(attend))
+
+
+@leaks.mistake(
+    "You compare with a right module. Then each that is wrong in another way is called a leak. Compare "
+    "the module with itself, before and after a change of later words."
+)
+def _(attend):
+    x = torch.randn(2, 6, 8)
+    return torch.allclose(
+        attend.eval()(x, x, x, is_causal=True),
+        Right().eval()(x, x, x, is_causal=True),
+        atol=1e-5,
+    )
+
+
+# ------------------------------------------------------------------------------------------ capstone
+
+HELD_OUT = 100
+_SYLLABLES = [consonant + vowel for consonant in "bdflmnrstv" for vowel in "aeiou"]
+
+
+def invented_language(
+    seed: int, train: int = 2000
+) -> tuple[list[SentencePair], list[SentencePair]]:
+    """Sentence pairs between two languages that did not exist before, for training and held out,
+    with their gold alignment.
+
+    The seed draws the words, which ending a noun asks of its adjective, and in which order subject,
+    verb and object are said, one order for statements and another for questions.
+    """
+    rng = random.Random(seed)
+    every_word = list(map("".join, product(_SYLLABLES, _SYLLABLES)))
+    words, meanings = rng.sample(every_word, 22), rng.sample(every_word, 22)
+    meaning = dict(zip(words, meanings, strict=True))
+    nouns, adjectives, verbs = words[:10], words[10:16], words[16:]
+    endings = rng.sample("lnrst", 2)
+    ending = {noun: endings[i % 2] for i, noun in enumerate(nouns)}
+    orders = dict(zip(".?", rng.sample(list(permutations(range(3))), 2), strict=True))
+
+    def noun_phrase() -> list[str]:
+        noun = [rng.choice(nouns)]
+        return [rng.choice(adjectives), *noun] if rng.random() < 0.5 else noun
+
+    found = {}
+    while len(found) < train + HELD_OUT:
+        mark, source, parts = rng.choice(".?"), [], []
+        for phrase in (noun_phrase(), [rng.choice(verbs)], noun_phrase()):
+            places = range(len(source), len(source) + len(phrase))
+            meant = [meaning[w] + (ending[phrase[-1]] if w in adjectives else "") for w in phrase]
+            parts.append(list(zip(places, meant, strict=True))[::-1])  # the noun first
+            source += phrase
+        links, target = zip(*(word for part in orders[mark] for word in parts[part]), strict=True)
+        texts = (" ".join(side).capitalize() + mark for side in (source, target))
+        links = frozenset((i, j) for j, i in enumerate([*links, len(source)]))
+        pair = SentencePair(*texts, links)
+        found[pair.source] = pair
+    pairs = list(found.values())
+    return pairs[:train], pairs[train:]
+
+
+class _Unheard(Exception):
+    """What the returned function did instead of translating."""
+
+
+def _translated(
+    translate: Answer, pairs: Sequence[SentencePair]
+) -> list[tuple[list[str], list[str]]]:
+    """(said, wanted) for each pair, as tokens."""
+    both = []
+    for pair in pairs:
+        try:
+            answer = translate(pair.source)
+        except Exception as error:
+            raise _Unheard(f"Your function, given {pair.source!r}, raised {said(error)}") from error
+        if not isinstance(answer, str):
+            raise _Unheard(
+                f"Your function, given {pair.source!r}, returned {describe(answer)}; a target is one "
+                "string. (`translate` takes and gives a list: `translate([source])[0]`.)"
+            )
+        both.append((tokenize(answer, "en"), tokenize(pair.target, "en")))
+    return both
+
+
+def _right(both: Sequence[tuple[list[str], list[str]]]) -> float:
+    return sum(answer == wanted for answer, wanted in both) / len(both)
+
+
+def _examine_capstone(translate, pairs, held_out):
+    if not callable(translate):
+        return Verdict(
+            False,
+            f"`my_capstone(pairs)` returned {describe(translate)}. Return a function, from a source to "
+            "its target: `lambda source: translator.translate([source])[0]`.",
+        )
+    try:
+        both = _translated(translate, held_out[:20])
+        if _right(both) > 0:
+            both += _translated(translate, held_out[20:])
+        if _right(both) >= 0.95:
+            return Verdict(
+                True,
+                f"Passed: {_right(both):.0%} of {len(both)} held-out sentences, in a language nobody has "
+                "spoken before. What would it do with a sentence of two verbs? Ask it.",
+            )
+        known = _right(_translated(translate, pairs[:20]))
+    except _Unheard as unheard:
+        return Verdict(False, str(unheard))
+    return Verdict(False, _diagnosis(both, known, [pair.source for pair in held_out]))
+
+
+ECHO = (
+    "It says one word again and again. A model that repeats what it read last has learned to copy: was "
+    "the target shifted, so that `tgt_in` begins with `<bos>` and lags one word behind `tgt_out`? (An "
+    "untrained one may stutter, too.)"
+)
+CONSTANT = "It says the same sentence whatever it is asked. Does the source reach the model?"
+MEMORISED = (
+    "It knows the pairs by heart and fails on new sentences. A sentence of this language can be put "
+    "together in tens of thousands of ways: the words and the rules have to be learned."
+)
+ENDLESS = "It begins rightly and does not stop. Did the targets end in `<eos>`, and is what follows it cut off?"
+UNTRAINED = (
+    "Hardly a word is right. So speaks a model that was not trained, or hardly: is it the one that `fit` "
+    "got? Or are its ids read with another vocabulary than they were written with?"
+)
+ONE_MARK = (
+    "Sentences that end in one mark are right, those with the other are not. The mark decides the order: "
+    "does the end of the source reach the model?"
+)
+ENDINGS = (
+    "Only endings are wrong. That of an adjective depends on the noun beside it. It nearly has it: train "
+    "a little longer."
+)
+ORDER = (
+    "The words are right, their order is not. Which adjective belongs to which noun, and who acts on "
+    "whom: does the encoder know positions? Does it see the mark at the end?"
+)
+
+
+def _diagnosis(
+    both: Sequence[tuple[list[str], list[str]]], known: float, sources: Sequence[str]
+) -> str:
+    """What the wrong answers have in common."""
+    wrong = [(answer, wanted) for answer, wanted in both if answer != wanted]
+    by_mark = [
+        _right(some) for mark in ".?" if (some := [pair for pair in both if pair[1][-1] == mark])
+    ]
+
+    def share(symptom):
+        return sum(symptom(answer, wanted) for answer, wanted in wrong) / len(wrong)
+
+    def overlap(answer, wanted):
+        return (Counter(answer) & Counter(wanted)).total() / max(len(answer), len(wanted))
+
+    if share(lambda answer, wanted: len(set(answer)) == 1 and len(answer) > len(wanted)) > 0.9:
+        return ECHO
+    if known >= 0.95 and _right(both) < 0.5:
+        return MEMORISED
+    if wrong[0][0] and all(answer == wrong[0][0] for answer, _ in wrong):
+        return CONSTANT
+    if share(lambda answer, wanted: answer[: len(wanted)] == wanted) > 0.5:
+        return ENDLESS
+    if not _right(both) and share(overlap) < 0.35:
+        return UNTRAINED
+    if max(by_mark) >= 0.9 and min(by_mark) <= 0.3:
+        return ONE_MARK
+    if share(lambda answer, wanted: [w[:4] for w in answer] == [w[:4] for w in wanted]) > 0.5:
+        return ENDINGS
+    if share(lambda answer, wanted: sorted(answer) == sorted(wanted)) > 0.5:
+        return ORDER
+    source, (answer, wanted) = next(
+        (source, pair) for source, pair in zip(sources, both, strict=False) if pair[0] != pair[1]
+    )
+    return (
+        f"{_right(both):.0%} of {len(both)} held-out sentences are right; it takes 95%. {source!r} became "
+        f"{' '.join(answer)!r}, not {' '.join(wanted)!r}. Train longer, or with a higher rate?"
+    )
+
+
+capstone = Examined(
+    task="`pairs` are 2000 sentences of a language that nobody has spoken before, drawn for this check, "
+    "each with its translation into a second one: `pair.source` and `pair.target`, two strings. Train a "
+    "model on them and return a function that takes a source and gives its target. It is asked 100 "
+    "sentences that are not among the pairs; 95 must be right to the word and the mark. Two minutes.",
+    cases=lambda: [invented_language(int(torch.randint(2**31, ())))],
+    hints=(
+        "Lesson 15 in small: a vocabulary for each side, examples, a model, `fit`, a `Translator`. Every "
+        "word stands in `pairs` many times. Try it on `invented_language(0)`, which gives pairs to train "
+        "on and pairs to test.",
+        '`Vocabulary.build(sentences, "en")`, `encode_pairs`, `TokenBatches(examples, 512)`, `make_model`. '
+        "One layer of width 64 is enough, without dropout. Nothing is ambiguous in this language, so no "
+        "smoothing is needed, either.",
+        "300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50. Then `return lambda source: "
+        "Translator(model, *vocabularies).translate([source])[0]`.",
+    ),
+    seconds=120.0,
+    examine=_examine_capstone,
+)
+
+
+@capstone.solution
+def my_capstone(pairs):
+    seed_everything(0)
+    vocabularies = [Vocabulary.build((pair[side] for pair in pairs), "en") for side in (0, 1)]
+    encoders = [vocabulary.encode for vocabulary in vocabularies]
+    batches = TokenBatches(encode_pairs(pairs, *encoders, max_len=20), 512)
+    sizes = {"num_layers": 1, "d_model": 64, "d_ff": 128, "dropout": 0.0, "max_len": 20}
+    model = make_model(*map(len, vocabularies), **sizes)
+    rate = lambda step: warmup_cosine(step, peak=6e-3, warmup=50, steps=300)
+    fit(model, batches, steps=300, learning_rate=rate, label_smoothing=0.0)
+    translator = Translator(model, *vocabularies)
+    return lambda source: translator.translate([source])[0]
+
+
+@capstone.solution
+def _(pairs):
+    torch.manual_seed(1)
+    sides = [[tokenize(pair[side], "en") for pair in pairs] for side in (0, 1)]
+    words = sorted({word for side in sides for sentence in side for word in sentence})
+    number = {word: i for i, word in enumerate(words, start=EOS_ID + 1)}
+    src, tgt = (pad([[*map(number.get, s), EOS_ID] for s in side]) for side in sides)
+    sizes = {"num_layers": 1, "d_model": 48, "d_ff": 96, "dropout": 0.0, "positions": "rotary"}
+    model = make_model(len(number) + 3, len(number) + 3, **sizes)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
+    for rows in (torch.randint(len(src), (64,)) for _ in range(300)):
+        mask = padding_mask(src[rows], PAD_ID)
+        loss = loss_on_batch(model, src[rows], shift_right(tgt[rows]), tgt[rows], src_mask=mask)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    def translate(source):
+        ids = torch.tensor([[*(number[word] for word in tokenize(source, "en")), EOS_ID]])
+        out = greedy(model, ids, max_len=20)[0].tolist()
+        return " ".join(words[i - EOS_ID - 1] for i in out if i > EOS_ID)
+
+    return translate
+
+
+def _newborn(pairs, **sizes):
+    vocabularies = [Vocabulary.build((pair[side] for pair in pairs), "en") for side in (0, 1)]
+    sizes = {"num_layers": 1, "d_model": 64, "d_ff": 128, "dropout": 0.0, "max_len": 20, **sizes}
+    return Translator(make_model(*map(len, vocabularies), **sizes), *vocabularies)
+
+
+def _learned(pairs, steps, change=lambda batch: batch, **sizes):
+    """A translator from changed batches."""
+    torch.manual_seed(0)
+    translator = _newborn(pairs, **sizes)
+    encoders = (translator.source_vocabulary.encode, translator.target_vocabulary.encode)
+    batches = list(map(change, TokenBatches(encode_pairs(pairs, *encoders, max_len=20), 512)))
+    fit(translator.model, batches, steps=steps, learning_rate=4e-3, progress=False)
+    return lambda source: translator.translate([source])[0]
+
+
+@capstone.mistake(UNTRAINED)
+def _(pairs):
+    torch.manual_seed(0)
+    translator = _newborn(pairs)
+    return lambda source: translator.translate([source])[0]
+
+
+@capstone.mistake(MEMORISED)
+def _(pairs):
+    known = {pair.source: pair.target for pair in pairs}
+    return lambda source: known.get(source, pairs[0].target)
+
+
+@capstone.mistake(CONSTANT)
+def _(pairs):
+    ((most_frequent, _),) = Counter(pair.target for pair in pairs).most_common(1)
+    return lambda source: most_frequent
+
+
+@capstone.mistake(ECHO)
+def _(pairs):
+    return _learned(pairs, 40, lambda batch: replace(batch, tgt_in=batch.tgt_out))
+
+
+@capstone.mistake(ORDER)
+def _(pairs):
+    return _learned(pairs, 200, positions="none")
+
+
+@capstone.mistake(
+    "`my_capstone(pairs)` returned a Translator. Return a function, from a source to its target: "
+    "`lambda source: translator.translate([source])[0]`."
+)
+def _(pairs):
+    return _newborn(pairs)
