@@ -395,8 +395,9 @@ QUESTIONS = [
         {
             "The map is read one row off.": "Then most rows would be wrong, those of pronouns as "
             "well. In the lesson he, she and they look where gold says.",
-            "It is a useful look: the noun decides between le and la.": "Attention says where the "
-            "model takes something from, not which words translate each other.",
+            "It may be a useful look: the noun decides between le and la.": "Attention says where the "
+            "model takes something from, not which words translate each other. Whether it needs that "
+            "look, only an experiment says.",
             "It needs more updates to find “the”.": "You take the gold links for its aim. No loss "
             "ever asked for them; the model was asked for the next word.",
         },
@@ -669,7 +670,7 @@ QUESTIONS = [
     Question(
         "11",
         "a_longer_neighbour",
-        "In `train()`, with all masks right: a sentence leaves the layer with other numbers when "
+        "In `train()`, without dropout and with all masks right: a sentence leaves the layer with other numbers when "
         "a longer one shares its batch. Which part do you suspect?",
         {
             "A batch norm: it looks at the whole batch.": "Its mean runs over all tokens of the "
@@ -789,7 +790,7 @@ QUESTIONS = [
         "13",
         "equal_twins",
         "In one model all layers begin as copies of one. In another one head 1 begins with all "
-        "the numbers of head 0. Which twins part while they learn?",
+        "the numbers of head 0. No dropout. Which twins part while they learn?",
         {
             "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
             "Layers stand at different heights and read different inputs.",
@@ -964,7 +965,7 @@ QUESTIONS = [
     Question(
         "16",
         "too_short",
-        "For a long sentence a beam of 4 returns “Mon frère.”, with a log-probability of −6.7. "
+        "For a long sentence a beam of 4 returns “Mon frère.”, with a log-probability of −6.65. "
         "The reference has −25.9. Who has failed?",
         {
             "The search: a wider beam would find the reference.": "A search looks for what is "

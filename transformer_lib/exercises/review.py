@@ -313,8 +313,9 @@ leaks = _TestOfLeaks(
         "`torch.allclose(before[:, :t], after[:, :t], atol=1e-5)` forgives the last digits. If one such "
         "pair differs, return False; after both loops, return True.",
     ),
-    passed="Put it to the ten modules of the first exercise. It finds C, E and G. Why not A, which “no "
-    "word knows the future” catches?",
+    passed="Put it to the ten modules of the first exercise. It finds C, E and G. If it "
+    "finds J as well, which leaks nothing: what did the first call do to your `x`? And A it finds only "
+    "if you change later queries, too. Why?",
 )
 
 
@@ -429,7 +430,7 @@ def _(attend):
 
 
 @leaks.mistake(
-    "You ask for numbers that are equal to the last digit. One of the modules is causal, but rounds "
+    "Your comparison is too strict for your change. One of the modules is causal, but rounds "
     "otherwise when later keys change. Change them by numbers of size 1, and allow for 1e-5: "
     "`torch.allclose(a, b, atol=1e-5)`."
 )
