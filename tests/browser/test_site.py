@@ -43,11 +43,11 @@ def test_formulas_are_set_and_charts_move(built, open_page, stem):
     page = visit(built, open_page, stem)
     assert page.locator("mjx-container").count() > 0
     assert page.locator("mjx-merror, [data-mjx-error]").count() == 0
-    assert page.locator(".chart").count() == page.locator(".chart svg.marks").count()
+    assert page.locator("div.chart").count() == page.locator("div.chart svg.marks").count()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
         "it scrolls sideways"
     )
-    move_all(page, ".chart")
+    move_all(page, "div.chart")
 
 
 def test_the_keyboard_alone_finds_and_opens_a_lesson(built, open_page):
