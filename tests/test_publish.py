@@ -311,15 +311,36 @@ def test_the_instructors_notebook_is_solved_and_unfolded(stem):
         assert squeezed(line) in told
 
 
-def test_a_check_that_fails_stops_the_edition(tmp_path, monkeypatch):
-    broken = tmp_path / "00_broken.ipynb"
-    source = 'check = "✗ {}".format\ncheck("basics.softmax")'
-    cell = nbformat.v4.new_code_cell(source, metadata={"tags": ["check"]})
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), broken)
+@pytest.fixture
+def edition_of(tmp_path, monkeypatch):
+    """Writes the instructor's edition of a notebook whose one cell shows a progress bar and then
+    gives this verdict.
+    """
     monkeypatch.setattr(instructor, "solved", lambda notebook: notebook)
-    with pytest.raises(ValueError, match="says"):
-        instructor.write_notebook(broken, tmp_path / "out")
-    assert not (tmp_path / "out" / broken.name).exists()
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+
+    def write(verdict):
+        source = (
+            "from transformer_lib.runtime import progress_bar\n"
+            "list(progress_bar(range(3)))\n"
+            f"type('Verdict', (), {{'__repr__': lambda self: {verdict!r}}})()"
+        )
+        cell = nbformat.v4.new_code_cell(source, metadata={"tags": ["check"]})
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "00_one.ipynb")
+        return instructor.write_notebook(tmp_path / "00_one.ipynb", tmp_path / "out")
+
+    return write
+
+
+def test_a_check_that_fails_stops_the_edition(edition_of, tmp_path):
+    with pytest.raises(ValueError, match="says ✗ not yet"):
+        edition_of("✗ not yet")
+    assert not (tmp_path / "out" / "00_one.ipynb").exists()
+
+
+def test_of_a_check_that_passes_the_verdict_is_stored_and_no_progress_bar(edition_of):
+    (cell,) = nbformat.read(edition_of("✓ right"), as_version=4).cells
+    assert [output.data["text/plain"] for output in cell.outputs] == ["✓ right"]
 
 
 @pytest.mark.parametrize("path", lessons.find_lessons(), ids=lambda path: path.stem)

@@ -5,6 +5,7 @@ a teaching plan of one page.
 """
 
 import copy
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +47,10 @@ def write_notebook(path: Path, directory: Path, *, execute: bool = True) -> Path
             timeout=1800,
             resources={"metadata": {"path": str(path.parent)}},
             extra_arguments=["--log-level=ERROR"],
-        ).execute()
+        ).execute(env={**os.environ, "TQDM_DISABLE": "1"})  # a bar would be stored, and stand still
         for cell in notebook.cells:
             if "check" in tags(cell):
-                verdict = cell.outputs[0].data["text/plain"]
+                verdict = cell.outputs[-1].data["text/plain"]
                 if not verdict.startswith("✓"):
                     raise ValueError(f"{path.name}: {cell.source} says {verdict}")
     directory.mkdir(parents=True, exist_ok=True)
