@@ -274,7 +274,7 @@ def test_wrong_sizes_are_named():
         RecurrentConfig(11, 13, window=0)
 
 
-def copied(model, length, steps=300):
+def copied(model, length, steps=400):
     """The share of random sequences of `length` digits that the model copies after `steps`."""
     digits = [
         SentencePair(text, text, None)
