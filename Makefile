@@ -42,7 +42,7 @@ lab: setup  ## open JupyterLab on the first lesson
 
 test: setup  ## lint, unit tests, and every lesson re-executed and compared, in two processes
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser $(NBVAL) tests notebooks
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser $(NBVAL) notebooks tests
 
 lint: setup  ## ruff and codespell over code and notebooks
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ from queue import Empty
 os.environ["OMP_NUM_THREADS"] = "1"  # reaches the lessons' kernels too
 os.environ["TQDM_DISABLE"] = "1"
 
+import checked
 import pytest
 import torch
 from nbval.kernel import RunningKernel
@@ -18,6 +19,11 @@ torch.set_num_threads(1)
 @pytest.fixture(autouse=True)
 def _seed():
     torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _shapes_are_checked():
+    checked.start()
 
 
 @pytest.fixture(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import checked
 import pytest
 import torch
 from jaxtyping import TypeCheckError
@@ -109,6 +110,22 @@ def test_shapes_are_checked_at_run_time():
         MultiHeadAttention(12, 3)(
             torch.randn(2, 5, 12), torch.randn(2, 7, 12), torch.randn(2, 6, 12)
         )
+
+
+def test_of_a_test_the_first_calls_are_checked_and_the_next_test_starts_anew():
+    from transformer_lib.masks import padding_mask
+
+    wrong, right = torch.randn(2, 5), torch.ones(2, 5, dtype=torch.long)
+    for _ in range(checked.CHECKS):
+        padding_mask(right, 0)
+    padding_mask(wrong, 0)
+    checked.start()
+    with pytest.raises(TypeCheckError):
+        padding_mask(wrong, 0)
+    with checked.unchecked():
+        padding_mask(wrong, 0)
+    with pytest.raises(TypeCheckError):
+        padding_mask(wrong, 0)
 
 
 def test_no_module_names_a_device_or_loads_a_pickle():

@@ -11,6 +11,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
+from checked import unchecked
 from properties import PROPERTIES
 from torch import nn
 from torch.nn import functional as F
@@ -286,11 +287,12 @@ def every_layer_is_the_first_layer(patch):
 
 
 def failing() -> set[str]:
-    """The properties that do not hold now."""
+    """The properties that do not hold now; an annotation that notices first does not count."""
     broken = set()
     for check in PROPERTIES:
         try:
-            check()
+            with unchecked():
+                check()
         except Exception:
             broken.add(check.__name__)
     return broken

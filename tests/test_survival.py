@@ -14,7 +14,10 @@ import pytest
 resource = pytest.importorskip("resource")  # not on Windows
 
 TRAIN = ["-m", "transformer_lib", "train"]
-SETTINGS = ["--corpus", "everyday", "--steps", "16", "--evaluate-every", "4", "--max-tokens", "256"]
+SETTINGS = [
+    *("--corpus", "everyday", "--steps", "16", "--evaluate-every", "4", "--max-tokens", "256"),
+    *("--num-layers", "1", "--d-model", "32", "--num-heads", "4", "--d-ff", "64"),
+]
 
 
 def start(*arguments, code=None, **options):
@@ -117,12 +120,12 @@ def test_a_truncated_checkpoint_is_refused_and_the_one_before_it_used(whole, tmp
 
 
 def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
-    code, errors = train(*SETTINGS[:2], "--steps", "4", "--max-tokens", "256", "--out", tmp_path)
+    code, errors = train(*SETTINGS, "--steps", "4", "--out", tmp_path)
     assert code == 0, errors
 
     def small_disk():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     code, errors = train("--resume", "--steps", "8", "--out", tmp_path, preexec_fn=small_disk)
     assert code == 1
