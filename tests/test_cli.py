@@ -9,7 +9,7 @@ import transformer_lib.__main__ as command_line
 from transformer_lib import metrics
 from transformer_lib.__main__ import main
 from transformer_lib.checkpoints import load_model
-from transformer_lib.corpus import DATA, DOWNLOADED, Vocabulary, load_corpus
+from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, Vocabulary, load_corpus
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
@@ -60,10 +60,12 @@ def test_an_exported_model_says_the_same_and_carries_no_training_state(run, tmp_
 
 def test_sizes_may_be_chosen_one_by_one(tmp_path):
     sizes = ["--d-model", "24", "--num-heads", "3", "--d-ff", "40", "--num-layers", "1"]
-    assert main(["train", "--out", str(tmp_path), *SMALL, *sizes]) == 0
+    others = ["--positions", "rotary", "--cross-attention-dropout", "0.2"]
+    assert main(["train", "--out", str(tmp_path), *SMALL, *sizes, *others]) == 0
     config = load_model(tmp_path).model.config
     chosen = (config.d_model, config.num_heads, config.d_ff, config.num_layers)
     assert chosen == (24, 3, 40, 1)
+    assert (config.positions, config.cross_attention_dropout) == ("rotary", 0.2)
 
 
 def test_validation_on_files_of_ones_own(tmp_path, capsys):
@@ -111,7 +113,20 @@ def test_a_recipe_is_read_as_if_it_stood_on_the_line_and_what_follows_it_counts(
     after = ["--steps", "3", "--out", "runs/r"]
     assert parse(["train", f"@{recipe}", *after]) == parse(["train", *words, *after])
     assert parse(["train", f"@{recipe}", *after]).steps == 3
-    assert parse(["train", f"@{recipe}", *after]).corpus[0] in DOWNLOADED
+    assert parse(["train", f"@{recipe}", *after]).corpus[0] in (*SHIPPED, *DOWNLOADED)
+
+
+def test_a_transformer_on_grammar_has_the_settings_of_its_recipe_but_for_those_given():
+    def settings(*given):
+        options = command_line._parse(["train", "--out", "runs/g", *given])
+        return options.dropout, options.cross_attention_dropout, options.label_smoothing
+
+    of_recipe = (0.0, 0.3, 0.2)
+    assert settings("--corpus", "grammar") == of_recipe
+    assert settings("--corpus", "grammar", "--label-smoothing", "0.1") == (0.0, 0.3, 0.1)
+    others = ([], ["--corpus", "lessons"], ["--corpus", "grammar", "--model", "gru"])
+    assert {settings(*given) for given in others} == {(0.1, None, 0.1)}
+    assert settings("--corpus", "grammar", "--resume") == (0.1, None, 0.1)  # the run's own count
 
 
 def test_the_curve_of_a_run_is_kept_also_by_an_exported_model(run, tmp_path, capsys):

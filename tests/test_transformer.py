@@ -192,13 +192,26 @@ def test_without_dropout_training_is_deterministic_and_every_parameter_learns():
     assert [name for name in idle if "k_proj.bias" not in name] == []
 
 
-@pytest.mark.parametrize("where", ["dropout", "attention_dropout"])
+@pytest.mark.parametrize("where", ["dropout", "attention_dropout", "cross_attention_dropout"])
 def test_each_dropout_acts_in_training_and_only_there(where):
     model, (src, tgt, src_mask, _) = build(**{where: 0.5}), sentences()
     model.train()
     assert not torch.equal(model(src, tgt, src_mask), model(src, tgt, src_mask))
     model.eval()
     assert torch.equal(model(src, tgt, src_mask), model(src, tgt, src_mask))
+
+
+def test_cross_attention_may_have_a_dropout_of_its_own():
+    def of_decoder(**options):
+        return {
+            (layer.self_attn.dropout, layer.cross_attn.dropout)
+            for layer in build(**options).decoder.layers
+        }
+
+    assert of_decoder(attention_dropout=0.2) == {(0.2, 0.2)}
+    assert of_decoder(attention_dropout=0.2, cross_attention_dropout=0.0) == {(0.2, 0.0)}
+    model, (src, _, src_mask, _) = build(cross_attention_dropout=0.5).train(), sentences()
+    assert torch.equal(model.encoder(src, src_mask), model.encoder(src, src_mask))
 
 
 def test_no_two_layers_start_equal():

@@ -42,7 +42,7 @@ from transformer_lib.metrics import translation_scores
 from transformer_lib.recurrent import make_recurrent
 from transformer_lib.runtime import PRECISIONS, peak_memory, pick_device, seed_everything
 from transformer_lib.training import fit, validation_loss, warmup_cosine
-from transformer_lib.transformer import PRESETS, make_model
+from transformer_lib.transformer import POSITIONS, PRESETS, make_model
 from transformer_lib.translation import Translator
 
 MAX_LEN = 256
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
     warnings.simplefilter("always", UserWarning)
-    args = _parser().parse_args(arguments)
+    args = _parse(sys.argv[1:] if arguments is None else arguments)
     if getattr(args, "threads", None):
         torch.set_num_threads(args.threads)
     try:
@@ -139,6 +139,8 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
         f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, {len(corpus.test)} test; "
         f"vocabularies of {len(vocabularies[0])} and {len(vocabularies[1])}"
     )
+    if args.recipe:
+        _say(f"settings of data/recipes/{args.recipe}, but for those given")
     _say(
         f"{options.model}, {options.preset}: {sum(p.numel() for p in model.parameters()):,} parameters on {device}"
         f"{f', {world_size()} processes' if world_size() > 1 else ''}, {options.steps} steps"
@@ -208,8 +210,9 @@ def _absolute(files: list[str]) -> list[str]:
 
 
 SIZES = ("num_layers", "d_model", "num_heads", "d_ff")
+OF_TRANSFORMERS = (*SIZES, "positions", "cross_attention_dropout")
 SETTINGS = (
-    *SIZES,
+    *OF_TRANSFORMERS,
     "corpus",
     "languages",
     "max_pairs",
@@ -235,13 +238,16 @@ SETTINGS = (
 
 def _fresh_model(options: argparse.Namespace, *vocab_sizes: int) -> nn.Module:
     sizes = {"dropout": options.dropout, "max_len": MAX_LEN}
-    chosen = {name: value for name in SIZES if (value := getattr(options, name)) is not None}
+    chosen = {
+        name: value for name in OF_TRANSFORMERS if (value := getattr(options, name)) is not None
+    }
     if options.model == "transformer":
         return make_model(*vocab_sizes, options.preset, tie_weights=options.tie, **sizes, **chosen)
     if (options.preset, options.tie, chosen) != ("tiny", "target", {}):
         raise ValueError(
             f"--model {options.model} comes in one size, with the output tied to the target: "
-            f"leave out --preset {options.preset} --tie {options.tie} and sizes"
+            f"leave out --preset {options.preset} --tie {options.tie}, sizes, "
+            "--positions and --cross-attention-dropout"
         )
     return make_recurrent(*vocab_sizes, options.model, **sizes)
 
@@ -459,6 +465,19 @@ def _download(args: argparse.Namespace) -> None:
 # --------------------------------------------------------------------------------------- the parser
 
 
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    """The options. A Transformer that begins on a corpus of ours has those of the corpus's recipe,
+    if there is one; what is given counts more.
+    """
+    args = _parser().parse_args(arguments)
+    if args.run is train and args.model == "transformer" and not args.resume:
+        recipe = DATA / "recipes" / f"{args.corpus[0]}.txt"
+        if args.corpus[0] in SHIPPED and recipe.exists():
+            args = _parser().parse_args(["train", f"@{recipe}", *arguments[1:]])
+            args.recipe = recipe.name
+    return args
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib",
@@ -518,6 +537,7 @@ def _parser() -> argparse.ArgumentParser:
         machine,
         fromfile_prefix_chars="@",
     )
+    p.set_defaults(recipe=None)
     p.convert_arg_line_to_args = lambda line: shlex.split(line, comments=True)
     add = p.add_argument
     add("--out", type=Path, required=True, help="the run's directory; checkpoints go there")
@@ -531,7 +551,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=["everyday"],
         metavar="NAME_OR_PATH",
-        help=f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines",
+        help=f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines; grammar "
+        "brings the settings of its recipe",
     )
     add(
         "--valid",
@@ -562,6 +583,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--preset", choices=PRESETS, default="tiny", help="sizes of the Transformer")
     for name in SIZES:
         add(f"--{name.replace('_', '-')}", type=_positive, help="instead of the preset's")
+    add("--positions", choices=POSITIONS, help="sinusoidal where not given (lesson 10)")
     add(
         "--tokens",
         type=_tokens,
@@ -579,6 +601,12 @@ def _parser() -> argparse.ArgumentParser:
         type=_share,
         default=0.1,
         help="probability that an activation is dropped in training",
+    )
+    add(
+        "--cross-attention-dropout",
+        type=_share,
+        help="probability that a weight on a source word is dropped in training; "
+        "makes alignments sharper",
     )
     add("--steps", type=_positive, help="updates in all; 1600 where not given")
     add("--minutes", type=_positive_float, help="stop after this many minutes; --resume goes on")

@@ -163,6 +163,7 @@ def fingerprint(name: str, seed: int, settings: LadderSettings) -> str:
     """The hash of all that a row depends on: settings, seed, model configuration, corpus files."""
     with torch.device("meta"):  # the sizes alone: no weights, no random numbers
         config = dataclasses.asdict(ladder_model(name, 10, 10, dropout=settings.dropout).config)
+    config = {field: value for field, value in config.items() if value is not None}  # as if absent
     sums = (DATA / "SHA256SUMS").read_text(encoding="utf-8")
     said = json.dumps([name, seed, dataclasses.asdict(settings), config, sums], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]

@@ -90,7 +90,8 @@ class DecoderLayer(nn.Module):
     `nn.TransformerDecoderLayer`.
 
     It is causal by itself, in train() and in eval(). `forward` takes all positions at once, `step`
-    one after the other; both give the same (lesson 12).
+    one after the other; both give the same (lesson 12). `attention_dropout` falls on the weights of
+    both attentions, unless cross-attention has its own.
     """
 
     def __init__(
@@ -101,15 +102,18 @@ class DecoderLayer(nn.Module):
         *,
         dropout: float = 0.1,
         attention_dropout: float = 0.0,
+        cross_attention_dropout: float | None = None,
         norm_first: bool = False,
         rotary: nn.Module | None = None,
     ):
         super().__init__()
+        if cross_attention_dropout is None:
+            cross_attention_dropout = attention_dropout
         self.self_attn = MultiHeadAttention(
             d_model, num_heads, dropout=attention_dropout, rotary=rotary
         )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
-        self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=attention_dropout)
+        self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=cross_attention_dropout)
         self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
         self.add_norm3 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)

@@ -39,7 +39,8 @@ class TransformerConfig:
     num_layers: int = 6
     max_len: int = 512
     dropout: float = 0.1
-    attention_dropout: float = 0.0  # not in the paper
+    attention_dropout: float = 0.0  # on attention weights; not in the paper
+    cross_attention_dropout: float | None = None  # on those of cross-attention; None: the same
     norm_first: bool = False
     positions: str = "sinusoidal"  # learned, rotary, or none at all
     tie_weights: str = "none"  # target: output = target embedding; all: source embedding too
@@ -144,7 +145,7 @@ class Decoder(nn.Module):
         self.positions = POSITIONS[config.positions](
             config.d_model, config.max_len, dropout=config.dropout
         )
-        sizes = config.layer_sizes()
+        sizes = config.layer_sizes() | {"cross_attention_dropout": config.cross_attention_dropout}
         self.layers = nn.ModuleList(DecoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
