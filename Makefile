@@ -16,7 +16,6 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-w
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# --no-compile: Python compiles what is used, when it is used.
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "$(PYTHON) is missing or older than 3.11: $$($(PYTHON) --version 2>&1)."; \
@@ -25,12 +24,12 @@ $(READY): requirements.txt pyproject.toml
 	  echo "$(PYTHON) cannot make virtual environments. Install its venv module (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
 	@echo "Installing into $(VENV) (1.5 GB, a minute or two; more where torch comes with CUDA)."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check -q --no-compile -r requirements.txt
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
 	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
 	@touch $(READY)
 
 $(READY_CLASS): $(READY) requirements-class.txt
-	$(BIN)/python -m pip install --disable-pip-version-check -q --no-compile -r requirements.txt -r requirements-class.txt
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt -r requirements-class.txt
 	@mkdir -p $(VENV)/etc/jupyter/labconfig  # a theme that asks no one for its fonts
 	@echo '{"jupyterlab-rise:plugin": {"theme": "serif"}}' > $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 	@touch $(READY_CLASS)
