@@ -24,6 +24,8 @@ def _seed():
 @pytest.fixture(autouse=True)
 def _shapes_are_checked():
     checked.start()
+    yield
+    checked.start()  # for the fixtures of the next module
 
 
 @pytest.fixture(

@@ -129,6 +129,14 @@ def test_a_transformer_on_grammar_has_the_settings_of_its_recipe_but_for_those_g
     assert settings("--corpus", "grammar", "--resume") == (0.1, None, 0.1)  # the run's own count
 
 
+def test_a_run_older_than_an_option_goes_on_without_it(run, monkeypatch, capsys):
+    whole = command_line._settings
+    old = lambda loaded: {k: v for k, v in whole(loaded).items() if k != "positions"}
+    monkeypatch.setattr(command_line, "_settings", old)
+    assert main(["train", "--resume", "--out", str(run), "--positions", "rotary"]) == 1
+    assert "--resume goes on with positions=None, not rotary" in capsys.readouterr().err
+
+
 def test_the_curve_of_a_run_is_kept_also_by_an_exported_model(run, tmp_path, capsys):
     assert main(["export", "--model", str(run), "--out", str(tmp_path)]) == 0
     for model in (run, tmp_path):

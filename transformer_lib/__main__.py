@@ -95,7 +95,7 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
         for name, value in given.items():
             if name != "steps" and value not in (unchanged[name], settings.get(name)):
                 raise ValueError(
-                    f"--resume goes on with {name}={settings[name]}, not {value}: "
+                    f"--resume goes on with {name}={settings.get(name)}, not {value}: "
                     "leave it out, or start another run"
                 )
         settings["steps"] = args.steps or settings["steps"]
