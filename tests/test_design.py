@@ -112,14 +112,19 @@ def test_shapes_are_checked_at_run_time():
         )
 
 
-def test_of_a_test_the_first_calls_are_checked_and_the_next_test_starts_anew():
+def test_of_a_test_the_first_calls_are_checked():
     from transformer_lib.masks import padding_mask
 
     wrong, right = torch.randn(2, 5), torch.ones(2, 5, dtype=torch.long)
     for _ in range(checked.CHECKS):
         padding_mask(right, 0)
     padding_mask(wrong, 0)
-    checked.start()
+
+
+def test_the_next_test_is_checked_again():
+    from transformer_lib.masks import padding_mask
+
+    wrong = torch.randn(2, 5)
     with pytest.raises(TypeCheckError):
         padding_mask(wrong, 0)
     with checked.unchecked():
