@@ -1,4 +1,7 @@
+import platform
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -103,3 +106,31 @@ def test_the_peak_of_memory_lies_between_what_is_held_and_what_there_is():
     kept = torch.ones(64, 2**18)  # 64 MiB
     assert peak_memory() >= psutil.Process().memory_info().rss / 2**20 * 0.99
     assert kept.sum() == 2**24
+
+
+NEW_MEMORY = """
+import resource
+import sys
+import torch
+from transformer_lib.runtime import keep_freed_memory
+
+if sys.argv[1] == "keep":
+    keep_freed_memory()
+for _ in range(10):
+    small = [torch.ones(2**20) for _ in range(32)]  # 4 MiB each
+    del small
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for mib in (12, 18, 24, 30):
+    torch.ones(mib * 2**18)
+pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+print(pages * resource.getpagesize() / 2**20)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library than glibc")
+def test_memory_that_small_tensors_gave_back_serves_a_large_one():
+    def new_mib(how: str) -> float:
+        command = [sys.executable, "-c", NEW_MEMORY, how]
+        return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+    assert new_mib("keep") < 1 < new_mib("give back")

@@ -23,7 +23,7 @@ from transformer_lib.attention import Mask
 from transformer_lib.batching import Batch
 from transformer_lib.corpus import PAD_ID
 from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
-from transformer_lib.runtime import autocast, progress_bar
+from transformer_lib.runtime import autocast, keep_freed_memory, progress_bar
 
 
 def label_smoothed_cross_entropy(
@@ -154,7 +154,7 @@ def fit(
     `learning_rate` is a number or a function of the step, counted from 1. Each update averages over
     the real tokens of `accumulate` batches, as one large batch would, and cuts the gradient's norm
     at `clip`. `compile` lets torch.compile write kernels for the model first. `minutes` ends the
-    run early by the clock.
+    run early by the clock. The process keeps the memory it trained in (`keep_freed_memory`).
 
     Several processes (`distributed.process_group`) call `fit` alike, with the same batches: each
     trains on its share of every batch, and the update is that of the whole batch.
@@ -164,6 +164,7 @@ def fit(
     stopped; every `save_every` steps, at the end, and on Ctrl-C. Raises ValueError on the first
     loss that is not a number.
     """
+    keep_freed_memory()
     run = _Run(model, batches, precision, compile, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
