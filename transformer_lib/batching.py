@@ -54,9 +54,9 @@ class Batch:
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> Int[Tensor, "batch time"]:
     """The rows side by side, filled up with `pad_id` to the longest."""
-    return torch.nn.utils.rnn.pad_sequence(
-        [torch.tensor(row) for row in rows], batch_first=True, padding_value=pad_id
-    )
+    longest = max(map(len, rows))
+    filled = [[*row, *[pad_id] * (longest - len(row))] for row in rows]
+    return torch.tensor(filled, dtype=torch.long)
 
 
 def shift_right(
