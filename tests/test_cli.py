@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 
@@ -119,22 +120,29 @@ def test_a_recipe_is_read_as_if_it_stood_on_the_line_and_what_follows_it_counts(
 def test_a_transformer_on_grammar_has_the_settings_of_its_recipe_but_for_those_given():
     def settings(*given):
         options = command_line._parse(["train", "--out", "runs/g", *given])
-        return options.dropout, options.cross_attention_dropout, options.label_smoothing
+        return (
+            options.dropout,
+            options.cross_attention_dropout,
+            options.label_smoothing,
+            options.weight_decay,
+        )
 
-    of_recipe = (0.0, 0.3, 0.2)
+    of_recipe = (0.0, 0.3, 0.2, 0.1)
     assert settings("--corpus", "grammar") == of_recipe
-    assert settings("--corpus", "grammar", "--label-smoothing", "0.1") == (0.0, 0.3, 0.1)
+    assert settings("--corpus", "grammar", "--label-smoothing", "0.1") == (0.0, 0.3, 0.1, 0.1)
     others = ([], ["--corpus", "lessons"], ["--corpus", "grammar", "--model", "gru"])
-    assert {settings(*given) for given in others} == {(0.1, None, 0.1)}
-    assert settings("--corpus", "grammar", "--resume") == (0.1, None, 0.1)  # the run's own count
+    assert {settings(*given) for given in others} == {(0.1, None, 0.1, 0.0)}
+    assert settings("--corpus", "grammar", "--resume") == (0.1, None, 0.1, 0.0)  # the run's own count
 
 
-def test_a_run_older_than_an_option_goes_on_without_it(run, monkeypatch, capsys):
-    whole = command_line._settings
-    old = lambda loaded: {k: v for k, v in whole(loaded).items() if k != "positions"}
+def test_a_run_older_than_an_option_goes_on_without_it(run, tmp_path, monkeypatch, capsys):
+    whole, new = command_line._settings, ("positions", "weight_decay")
+    old = lambda loaded: {k: v for k, v in whole(loaded).items() if k not in new}
     monkeypatch.setattr(command_line, "_settings", old)
     assert main(["train", "--resume", "--out", str(run), "--positions", "rotary"]) == 1
     assert "--resume goes on with positions=None, not rotary" in capsys.readouterr().err
+    shutil.copytree(run, tmp_path / "run")
+    assert main(["train", "--resume", "--out", str(tmp_path / "run"), "--steps", "9"]) == 0
 
 
 def test_the_curve_of_a_run_is_kept_also_by_an_exported_model(run, tmp_path, capsys):

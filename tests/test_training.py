@@ -174,18 +174,28 @@ def test_accumulated_batches_equal_one_large_batch():
 
 def test_the_gradient_is_cut_to_the_norm_asked_for(monkeypatch):
     norms = []
-    step = torch.optim.Adam.step
+    step = torch.optim.AdamW.step
 
     def measured(self, *args, **kwargs):
         gradients = [p.grad for group in self.param_groups for p in group["params"]]
         norms.append(torch.cat([g.flatten() for g in gradients]).norm().item())
         return step(self, *args, **kwargs)
 
-    monkeypatch.setattr(torch.optim.Adam, "step", measured)
+    monkeypatch.setattr(torch.optim.AdamW, "step", measured)
     for clip in (1e9, 0.01):
         fit(model(), [make_batch(reversals(8))], steps=1, clip=clip)
     assert norms[0] > 0.1
     assert norms[1] == pytest.approx(0.01, rel=1e-3)
+
+
+def test_weight_decay_takes_its_share_of_the_weights_beside_adams_step():
+    start, plain, decayed = model(), model(), model()
+    before = start.state_dict()
+    for net, decay in ((plain, 0.0), (decayed, 0.25)):
+        net.load_state_dict(before)
+        fit(net, [make_batch(reversals(8))], steps=1, learning_rate=0.1, weight_decay=decay)
+    for old, a, b in zip(start.parameters(), plain.parameters(), decayed.parameters(), strict=True):
+        assert_close(b, a - 0.1 * 0.25 * old, atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

@@ -90,12 +90,12 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
     given |= {"corpus": _absolute(args.corpus), "valid": args.valid and _absolute(args.valid)}
     if args.resume:
         loaded, snapshot = load_run(args.out)
-        settings = _settings(loaded)
         unchanged = vars(_parser().parse_args(["train", "--out", "."]))
+        settings = {name: unchanged[name] for name in SETTINGS} | _settings(loaded)
         for name, value in given.items():
-            if name != "steps" and value not in (unchanged[name], settings.get(name)):
+            if name != "steps" and value not in (unchanged[name], settings[name]):
                 raise ValueError(
-                    f"--resume goes on with {name}={settings.get(name)}, not {value}: "
+                    f"--resume goes on with {name}={settings[name]}, not {value}: "
                     "leave it out, or start another run"
                 )
         settings["steps"] = args.steps or settings["steps"]
@@ -182,6 +182,7 @@ def _train(args: argparse.Namespace, device: torch.device) -> None:
                 step, peak=options.learning_rate, warmup=options.warmup, steps=options.steps
             ),
             label_smoothing=options.label_smoothing,
+            weight_decay=options.weight_decay,
             accumulate=options.accumulate,
             precision=options.precision,
             compile=args.compile,
@@ -230,6 +231,7 @@ SETTINGS = (
     "learning_rate",
     "warmup",
     "label_smoothing",
+    "weight_decay",
     "precision",
     "evaluate_every",
     "seed",
@@ -624,6 +626,12 @@ def _parser() -> argparse.ArgumentParser:
         type=_share,
         default=0.1,
         help="probability mass spread over the other words",
+    )
+    add(
+        "--weight-decay",
+        type=_share,
+        default=0.0,
+        help="share of every weight, times the learning rate, that an update takes off",
     )
     add("--precision", choices=PRECISIONS, default="fp32", help="number format of matrix products")
     add("--compile", action="store_true", help="let torch.compile write kernels first (for GPUs)")

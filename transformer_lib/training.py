@@ -137,6 +137,7 @@ def fit(
     learning_rate: Callable[[int], float] | float = 1e-3,
     label_smoothing: float = 0.1,
     clip: float = 1.0,
+    weight_decay: float = 0.0,
     accumulate: int = 1,
     precision: str = "fp32",
     compile: bool = False,
@@ -148,13 +149,15 @@ def fit(
     resume: dict | None = None,
     progress: bool = True,
 ) -> History:
-    """Train `model` for `steps` updates with Adam, and say what happened.
+    """Train `model` for `steps` updates with AdamW, and say what happened.
 
     `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which.
     `learning_rate` is a number or a function of the step, counted from 1. Each update averages over
-    the real tokens of `accumulate` batches, as one large batch would, and cuts the gradient's norm
-    at `clip`. `compile` lets torch.compile write kernels for the model first. `minutes` ends the
-    run early by the clock. The process keeps the memory it trained in (`keep_freed_memory`).
+    the real tokens of `accumulate` batches, as one large batch would, cuts the gradient's norm at
+    `clip`, and takes `weight_decay` times the learning rate off every parameter (Loshchilov and
+    Hutter 2019; 0 leaves Adam). `compile` lets torch.compile write kernels for the model first.
+    `minutes` ends the run early by the clock. The process keeps the memory it trained in
+    (`keep_freed_memory`).
 
     Several processes (`distributed.process_group`) call `fit` alike, with the same batches: each
     trains on its share of every batch, and the update is that of the whole batch.
@@ -165,7 +168,7 @@ def fit(
     loss that is not a number.
     """
     keep_freed_memory()
-    run = _Run(model, batches, precision, compile, resume)
+    run = _Run(model, batches, weight_decay, precision, compile, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     bar = progress_bar(total=steps, initial=run.step, unit="step", show=progress)
@@ -228,14 +231,19 @@ class _Run:
         self,
         model: nn.Module,
         batches: Iterable[Batch],
+        weight_decay: float,
         precision: str,
         compile: bool,
         resume: dict | None,
     ):
         self.model, self.batches, self.precision = model, batches, precision
         self.device = next(model.parameters()).device
-        self.optimizer = torch.optim.Adam(
-            model.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=True
+        self.optimizer = torch.optim.AdamW(
+            model.parameters(),
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            weight_decay=weight_decay,
+            fused=True,
         )
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")
         self.history = History()
