@@ -69,6 +69,16 @@ def test_sizes_may_be_chosen_one_by_one(tmp_path):
     assert (config.positions, config.cross_attention_dropout) == ("rotary", 0.2)
 
 
+def test_weight_decay_makes_the_weights_smaller(tmp_path):
+    decay = ["--weight-decay", "0.9", "--learning-rate", "0.02", "--warmup", "1"]
+    sums = []
+    for number, given in enumerate((decay[2:], decay)):
+        assert main(["train", "--out", str(tmp_path / str(number)), *SMALL, *given]) == 0
+        weights = load_model(tmp_path / str(number)).model.parameters()
+        sums.append(sum(w.square().sum().item() for w in weights))
+    assert sums[1] < 0.95 * sums[0]
+
+
 def test_validation_on_files_of_ones_own(tmp_path, capsys):
     for name, pairs in {
         "train": load_corpus("everyday").train,
@@ -132,7 +142,8 @@ def test_a_transformer_on_grammar_has_the_settings_of_its_recipe_but_for_those_g
     assert settings("--corpus", "grammar", "--label-smoothing", "0.1") == (0.0, 0.3, 0.1, 0.1)
     others = ([], ["--corpus", "lessons"], ["--corpus", "grammar", "--model", "gru"])
     assert {settings(*given) for given in others} == {(0.1, None, 0.1, 0.0)}
-    assert settings("--corpus", "grammar", "--resume") == (0.1, None, 0.1, 0.0)  # the run's own count
+    resumed = settings("--corpus", "grammar", "--resume")
+    assert resumed == (0.1, None, 0.1, 0.0)  # the run's own count
 
 
 def test_a_run_older_than_an_option_goes_on_without_it(run, tmp_path, monkeypatch, capsys):
