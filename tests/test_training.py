@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
+from transformer_lib import training
 from transformer_lib.batching import Example, TokenBatches, make_batch
 from transformer_lib.decoding import greedy
 from transformer_lib.training import (
@@ -186,6 +187,13 @@ def test_the_gradient_is_cut_to_the_norm_asked_for(monkeypatch):
         fit(model(), [make_batch(reversals(8))], steps=1, clip=clip)
     assert norms[0] > 0.1
     assert norms[1] == pytest.approx(0.01, rel=1e-3)
+
+
+def test_training_keeps_freed_memory(monkeypatch):
+    kept = []
+    monkeypatch.setattr(training, "keep_freed_memory", lambda: kept.append(True))
+    fit(model(), [make_batch(reversals(8))], steps=1)
+    assert kept == [True]
 
 
 def test_weight_decay_takes_its_share_of_the_weights_beside_adams_step():
