@@ -8,10 +8,9 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
 LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
-NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=600 --nbval-sanitize-with=tests/notebooks.cfg
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit lessons notebooks bench slides present site instructor browser-test format clean
+.PHONY: help setup lab test lint unit lessons notebooks portable bench slides present site instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,7 +40,7 @@ lab: setup  ## open JupyterLab on the first lesson
 
 test: setup  ## lint, unit tests, and every lesson re-executed and compared, in two processes
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser $(NBVAL) notebooks tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser --nbval notebooks tests
 
 lint: setup  ## ruff and codespell over code and notebooks
 	$(BIN)/ruff check .
@@ -52,12 +51,15 @@ unit: setup  ## the unit tests alone
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser tests
 
 lessons: setup  ## the lessons alone, re-executed and compared (LESSONS=notebooks/15_translation.ipynb for one)
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(NBVAL) tests/conftest.py $(LESSONS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval tests/conftest.py $(LESSONS)
 
 notebooks: LESSONS := $(if $(filter file,$(origin LESSONS)),$(CHANGED),$(LESSONS))
 notebooks: setup  ## execute the lessons changed since the last commit in place, as CI will see them (LESSONS=... for others)
 	@test -n "$(LESSONS)" || { echo "No lesson has changed. For all of them: make notebooks LESSONS='notebooks/*.ipynb'"; exit 1; }
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/jupyter nbconvert --to notebook --inplace --execute $(LESSONS)
+
+portable: setup  ## unit tests and lessons on the kernels of other processors, one table (an hour; LESSONS=... for some)
+	$(BIN)/python tests/portable.py $(LESSONS)
 
 bench: setup  ## our speed relative to torch.nn and d2l, one table, on a quiet machine (minutes; NAMES="decoding imports" for some)
 	$(BIN)/python tests/benchmarks $(NAMES)

@@ -1,10 +1,12 @@
-"""Shared set-up: one thread, no progress bars, and two repairs of nbval 0.11 that the lessons need."""
+"""Shared set-up: one thread (or the environment's TRANSFORMER_LIB_THREADS), no progress bars, and two
+repairs of nbval 0.11 that the lessons need.
+"""
 
 import os
 import time
 from queue import Empty
 
-os.environ["OMP_NUM_THREADS"] = "1"  # reaches the lessons' kernels too
+os.environ["OMP_NUM_THREADS"] = os.environ.get("TRANSFORMER_LIB_THREADS", "1")  # kernels hear it
 os.environ["TQDM_DISABLE"] = "1"
 
 import checked
@@ -13,7 +15,7 @@ import torch
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell
 
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
 
 
 @pytest.fixture(autouse=True)

@@ -36,6 +36,16 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
+def use_threads(number: int) -> None:
+    """torch works with `number` threads from here on, or with the environment's
+    TRANSFORMER_LIB_THREADS where that is set.
+
+    Lessons call it with 1: for models this small, more threads only wait for each other. What they
+    store comes out with two as well (`make portable`).
+    """
+    torch.set_num_threads(int(os.environ.get("TRANSFORMER_LIB_THREADS") or number))
+
+
 def autocast(device: torch.device | str, precision: str = "fp32") -> AbstractContextManager:
     """A block in which matrix products run in `precision` (fp32, bf16 or fp16) on `device`."""
     if precision not in PRECISIONS:

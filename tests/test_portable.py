@@ -1,0 +1,106 @@
+"""What `make portable` asks for must reach the process that runs a lesson, and what differs must be said."""
+
+import os
+import platform
+from xml.etree import ElementTree
+
+import nbformat
+import portable
+import pytest
+import torch
+from nbclient import NotebookClient
+
+KERNELS = {"avx2": "AVX2", "default": "DEFAULT"}
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="another processor")
+def test_a_lesson_runs_on_the_kernels_and_threads_that_were_asked_for():
+    """In every setting of `make portable`, and in `make test`."""
+    cell = nbformat.v4.new_code_cell(
+        "import torch\nfrom transformer_lib.runtime import use_threads\n\nuse_threads(1)\n"
+        "print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
+    )
+    lesson = nbformat.v4.new_notebook(cells=[cell])
+    NotebookClient(lesson).execute()
+    kernels, threads = lesson.cells[0].outputs[0].text.split()
+    asked = os.environ.get("ATEN_CPU_CAPABILITY")
+    assert kernels == KERNELS.get(asked, torch.backends.cpu.get_cpu_capability())
+    assert threads == os.environ.get("TRANSFORMER_LIB_THREADS", "1")
+
+
+def test_a_setting_holds_no_variable_of_another(monkeypatch):
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx2")
+    monkeypatch.setenv("MKL_CBWR", "COMPATIBLE")
+    own = portable.environment("own")
+    assert not {"ATEN_CPU_CAPABILITY", "MKL_CBWR", "TRANSFORMER_LIB_THREADS"} & own.keys()
+    assert own["PATH"] == os.environ["PATH"]
+    assert portable.environment("baseline")["ATEN_CPU_CAPABILITY"] == "default"
+
+
+CELL = """\x1b[91mNotebook cell execution failed\x1b[0m
+Cell 52: Cell outputs differ
+
+Input:
+print(x - y)
+
+Traceback:
+ mismatch 'stdout'
+
+ assert reference_output == test_output failed:
+
+  'h 0.20: smea... 348.2\\n' == 'h 0.20: smea... 348.2\\n'
+    h 0.10: smeared out  53.8
+  - h 0.20: smeared out 848.7
+  ?                         ^
+  + h 0.20: smeared out 848.6
+"""
+RAISED = """Notebook cell execution failed
+Cell 3: Cell execution caused an exception
+
+Input:
+report("BLEU", 77.4, 85, 100)
+
+Traceback:
+---------------------------------------------------------------------------
+AssertionError                            Traceback (most recent call last)
+AssertionError: BLEU ≈ 77.4, but expected 85 to 100
+"""
+TEST = """    def test_it():
+>       assert 1 == 2
+E       assert 1 == 2
+tests/test_it.py:3: AssertionError
+"""
+
+
+@pytest.mark.parametrize(
+    ("failure", "line"),
+    [
+        (CELL, "stored: h 0.20: smeared out 848.6  fresh: h 0.20: smeared out 848.7"),
+        (RAISED, "AssertionError: BLEU ≈ 77.4, but expected 85 to 100"),
+        (TEST, "E       assert 1 == 2"),
+        ("\n", "?"),
+    ],
+)
+def test_the_first_line_that_differs_is_said(failure, line):
+    assert portable.first_difference(failure) == line
+
+
+def test_the_table_counts_what_differs_and_names_what_is_red():
+    report = ElementTree.ElementTree(
+        ElementTree.fromstring(
+            '<testsuite><testcase classname="a" name="b"/><testcase classname="c" name="d">'
+            '<failure message="m">E   no</failure></testcase>'
+            '<testcase classname="e" name="f"><skipped/></testcase></testsuite>'
+        )
+    )
+    found = portable.outcomes(report)
+    assert found == {"a::b": None, "c::d": "E   no"}
+    probes = {
+        "own": {"kernels": "X", "threads": 1, "product": [1.0, 2.0, 3.0], "softmax": [0.5]},
+        "AVX2": {"kernels": "Y", "threads": 2, "product": [1.0, 2.5, 3.5], "softmax": [0.5]},
+    }
+    shown = portable.table(probes, {"own": {"a::b": None}, "AVX2": found}, {"own": 1, "AVX2": 2})
+    own, avx2 = (" ".join(line.split()) for line in shown.splitlines()[1:3])
+    assert own == "own X 1 0 of 3 0 of 1 1 0 1"
+    assert avx2 == "AVX2 Y 2 2 of 3 0 of 1 1 1 2"
+    assert shown.endswith("AVX2: c::d\n    E   no")
