@@ -2,6 +2,7 @@
 
 import inspect
 import time
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -119,14 +120,33 @@ ODD = {
 }
 
 
-@EACH
-@pytest.mark.parametrize("odd", ODD)
+OF_EACH_KIND = [
+    "basics.softmax",  # gives a tensor
+    "blocks.count_parameters",  # a number
+    "masks.empty_rows",  # several things
+    "review.culprits",  # has many right answers
+    "review.leaks",  # is given modules
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "odd"),
+    [
+        *product(OF_EACH_KIND, ODD),
+        *zip(EXERCISES, cycle(ODD), strict=False),
+    ],
+)
 def test_no_answer_makes_a_check_raise(name, odd):
+    """One `judge` serves all: every odd answer to a few exercises, and one of them to each."""
     verdict = EXERCISES[name].judge(ODD[odd])
     assert not verdict.passed
     assert verdict.attempted
     assert 10 < len(verdict.message) < 400
     assert len(verdict.message.splitlines()) == 1
+
+
+def test_every_kind_of_exercise_is_given_all_odd_answers():
+    assert {type(EXERCISES[name]) for name in OF_EACH_KIND} == set(map(type, EXERCISES.values()))
 
 
 @pytest.mark.parametrize("thing", [None, 3.0, [1, 2], torch.zeros(3, 4), "my_softmax"])
