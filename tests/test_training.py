@@ -110,6 +110,7 @@ def test_a_uniform_model_has_the_loss_of_a_uniform_guess():
     assert loss_of(net, make_batch(reversals(5))).item() == pytest.approx(math.log(V))
 
 
+@torch.no_grad()
 def by_hand(net, batches):
     """Nats and tokens, word after word, of sentences that stand alone and need no padding."""
     nats, tokens = 0.0, 0
