@@ -100,13 +100,15 @@ def outcomes(report: ElementTree.ElementTree) -> dict[str, str | None]:
 
 def first_difference(failure: str) -> str:
     """The line that says most: stored and fresh output where a cell differs, else the error."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", failure)
+    plain = re.sub(r"(\x1b|#x1B)\[[0-9;]*m", "", failure)  # no colours; XML spells the escape out
     lines = [line.strip() for line in plain.splitlines()]
     stored, fresh = ([line[2:] for line in lines if line.startswith(s)] for s in ("+ ", "- "))
     if "reference_output == test_output" in plain and (stored or fresh):
         return f"stored: {(stored or ['nothing'])[0]}  fresh: {(fresh or ['nothing'])[0]}"
-    errors = [line for line in lines if re.match(r"E  |[\w.]*(Error|Exception|Interrupt): ", line)]
-    return (errors or [line for line in lines if line] or ["?"])[0]
+    errors = [line for line in lines if re.match(r"E  |[\w.]*(Error|Exception|Interrupt):", line)]
+    silent = errors and errors[0].endswith("Error:")  # as of a bare assert: its line says more
+    arrows = [line for line in lines if silent and re.match(r"-+> *\d+ ", line)]
+    return (arrows[-1:] or errors or [line for line in lines if line] or ["?"])[0]
 
 
 def table(probes: dict[str, dict], found: dict[str, dict], minutes: dict[str, float]) -> str:

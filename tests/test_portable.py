@@ -63,7 +63,13 @@ report("BLEU", 77.4, 85, 100)
 Traceback:
 ---------------------------------------------------------------------------
 AssertionError                            Traceback (most recent call last)
-AssertionError: BLEU ≈ 77.4, but expected 85 to 100
+#x1B[31mAssertionError#x1B[39m: BLEU ≈ 77.4, but expected 85 to 100
+"""
+BARE = """Notebook cell execution failed
+#x1B[32m      1#x1B[39m table = pd.DataFrame(measured)
+#x1B[32m----> 2#x1B[39m #x1B[38;5;28;01massert#x1B[39;00m table.loc[2] > 7
+
+#x1B[31mAssertionError#x1B[39m:
 """
 TEST = """    def test_it():
 >       assert 1 == 2
@@ -77,6 +83,7 @@ tests/test_it.py:3: AssertionError
     [
         (CELL, "stored: h 0.20: smeared out 848.6  fresh: h 0.20: smeared out 848.7"),
         (RAISED, "AssertionError: BLEU ≈ 77.4, but expected 85 to 100"),
+        (BARE, "----> 2 assert table.loc[2] > 7"),
         (TEST, "E       assert 1 == 2"),
         ("\n", "?"),
     ],

@@ -1,3 +1,4 @@
+import inspect
 import math
 import os
 import signal
@@ -185,6 +186,46 @@ def test_a_tiny_transformer_learns_to_reverse_and_decodes_nearly_every_sentence_
         "tokens_per_second",
     ]
     assert not net.training
+
+
+def test_fit_is_the_plain_loop_that_the_paper_describes():
+    """Adam with β₂ = 0.98 and ε = 1e-9, labels smoothed by 0.1 (sections 5.3 and 5.4), gradients cut
+    at 1; rates of steps that count from 1.
+    """
+    batches = list(TokenBatches(reversals(40), max_tokens=60, shuffle=False))
+    ours, plain = model().double(), model().double()
+    rate = lambda step: 1e-2 / step
+    history = fit(ours, batches, steps=len(batches) + 2, learning_rate=rate)
+
+    optimizer = torch.optim.Adam(plain.parameters(), betas=(0.9, 0.98), eps=1e-9)
+    losses, norms = [], []
+    for step, batch in enumerate([*batches, *batches[:2]], start=1):
+        real = batch.tgt_out != 0
+        logits = plain(batch.src, batch.tgt_in, batch.src_mask)[real]
+        smoothed = torch.full_like(logits, 0.1 / (V - 1))
+        smoothed[:, 0] = 0
+        smoothed[range(len(logits)), batch.tgt_out[real]] += 0.9
+        loss = F.cross_entropy(logits, smoothed)
+        optimizer.zero_grad()
+        loss.backward()
+        norms.append(nn.utils.clip_grad_norm_(plain.parameters(), 1.0))
+        optimizer.param_groups[0]["lr"] = rate(step)
+        optimizer.step()
+        losses.append(loss.item())
+    assert min(norms) < 1 < max(norms)
+    assert history.frame.loss.tolist() == pytest.approx(losses, rel=1e-9)
+    assert history.frame.learning_rate.tolist() == [rate(s) for s in history.frame.step]
+    for a, b in zip(ours.parameters(), plain.parameters(), strict=True):
+        assert_close(a, b, atol=1e-9, rtol=0)
+
+
+def test_a_rate_that_nobody_named_is_adams_own():
+    ours, named = model(), model()
+    fit(ours, [make_batch(reversals(8))], steps=2)
+    adams = inspect.signature(torch.optim.Adam).parameters["lr"].default
+    fit(named, [make_batch(reversals(8))], steps=2, learning_rate=adams)
+    for a, b in zip(ours.parameters(), named.parameters(), strict=True):
+        assert torch.equal(a, b)
 
 
 def test_accumulated_batches_equal_one_large_batch():
