@@ -1,11 +1,14 @@
 """The reference is exhaustive search over every sequence of a tiny vocabulary."""
 
+import inspect
 import itertools
+import math
 
 import pytest
 import torch
 from torch.testing import assert_close
 
+from transformer_lib import corpus
 from transformer_lib.decoding import beam_search, greedy, keep_top_k, keep_top_p, sample
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
@@ -132,6 +135,26 @@ def test_a_search_does_not_stop_while_a_longer_sentence_can_still_win():
     assert long.tolist() == [[3] * 9 + [EOS]]
 
 
+def test_a_finished_sentence_grows_no_longer_while_it_waits():
+    # log 0.6 now against log 0.4 divided by (5 + 10) / 6: the long one wins; had the short one counted
+    # the steps it waited, it would
+    table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
+    table[()] = [0, 0, 0.6, 0.4, 0]
+    scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()
+    long, score = beam_search(scripted, src, max_len=10, beam_size=2, length_penalty=1.0)
+    assert long.tolist() == [[3] * 9 + [EOS]]
+    assert score.item() == pytest.approx(math.log(0.4) / (15 / 6))
+
+
+def test_all_searches_have_the_same_defaults_and_the_corpus_ids():
+    common = ("bos_id", "eos_id", "pad_id", "max_len")
+    defaults = {
+        tuple(inspect.signature(search).parameters[name].default for name in common)
+        for search in (greedy, sample, beam_search)
+    }
+    assert defaults == {(corpus.BOS_ID, corpus.EOS_ID, corpus.PAD_ID, 100)}
+
+
 def test_the_score_is_the_sum_of_log_probabilities(model):
     src, mask = source()
     out, scores = beam_search(model, src, mask, max_len=8, beam_size=3)
@@ -241,6 +264,7 @@ def test_the_nucleus_is_the_smallest_set_that_reaches_p():
     least = probability.masked_fill(~kept, 1.0).amin(-1)
     assert ((probability * kept).sum(-1) - least < 0.7).all()
     assert (probability.masked_fill(kept, 0.0).amax(-1) <= least).all()
+    assert keep_top_p(torch.zeros(3, 4), 0.5).isfinite().sum(-1).tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize(

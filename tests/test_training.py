@@ -146,6 +146,13 @@ def test_validation_loss_weighs_every_token_alike_and_restores_the_mode():
     assert many == pytest.approx(validation_loss(net, [make_batch(pairs)]), rel=1e-5)
 
 
+def test_validation_builds_no_graph():
+    net, seen = model(), []
+    net.register_forward_hook(lambda *_: seen.append(torch.is_grad_enabled()))
+    validation_loss(net, [make_batch(reversals(3))])
+    assert seen == [False]
+
+
 # ------------------------------------------------------------------------------------- the schedule
 
 
@@ -286,21 +293,37 @@ def test_half_precision_trains_to_a_similar_loss(precision):
     assert half == pytest.approx(full, rel=0.05)
 
 
-@pytest.mark.parametrize("stop", [1, 7, 12])
-def test_a_run_that_stopped_goes_on_as_if_it_had_not(stop):
+def test_snapshots_come_at_every_multiple_and_at_the_end():
+    kept = []
+    fit(model(), [make_batch(reversals(8))], steps=7, save=kept.append, save_every=3)
+    assert [snapshot["step"] for snapshot in kept] == [3, 6, 7]
+
+
+def test_speed_is_real_target_tokens_a_second(monkeypatch):
+    ticks = iter(range(0, 100, 4))
+    monkeypatch.setattr(training.time, "perf_counter", lambda: next(ticks))
+    batch = make_batch(reversals(8))
+    history = fit(model(), [batch], steps=2)
+    assert history.frame.tokens_per_second.tolist() == [int((batch.tgt_out != 0).sum()) / 4] * 2
+
+
+@pytest.mark.parametrize(("stop", "accumulate"), [(1, 1), (7, 3), (12, 1)])
+def test_a_run_that_stopped_goes_on_as_if_it_had_not(stop, accumulate):
     data = lambda: TokenBatches(reversals(60), max_tokens=128, seed=4)
     rate = lambda step: warmup_inverse_sqrt(step, peak=5e-3, warmup=5)
     torch.manual_seed(5)
     net = model(dropout=0.3)
-    whole = fit(net, data(), steps=20, learning_rate=rate)
+    whole = fit(net, data(), steps=20, learning_rate=rate, accumulate=accumulate)
 
     kept = []
     torch.manual_seed(5)
     first = model(dropout=0.3)
-    fit(first, data(), steps=stop, learning_rate=rate, save=kept.append)
+    fit(first, data(), steps=stop, learning_rate=rate, accumulate=accumulate, save=kept.append)
     torch.manual_seed(77)
     second = model(dropout=0.3)
-    resumed = fit(second, data(), steps=20, learning_rate=rate, resume=kept[-1])
+    resumed = fit(
+        second, data(), steps=20, learning_rate=rate, accumulate=accumulate, resume=kept[-1]
+    )
     assert resumed.frame.loss.tolist() == whole.frame.loss.tolist()
     assert all(
         torch.equal(a, b) for a, b in zip(net.parameters(), second.parameters(), strict=True)
@@ -334,6 +357,21 @@ def test_ctrl_c_during_the_last_evaluation_loses_nothing():
     with pytest.raises(KeyboardInterrupt, match="stopped after step 3 of 3, saved"):
         fit(model(), [make_batch(reversals(8))], steps=3, evaluate=interrupted, save=kept.append)
     assert kept[0]["step"] == 3
+
+
+def test_a_second_ctrl_c_acts_at_once():
+    came = []
+
+    def impatient(_):
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+            came.append(True)
+        return {}
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(model(), [make_batch(reversals(8))], steps=9, evaluate=impatient, evaluate_every=1)
+    assert came == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_evaluations_are_kept_and_made_at_the_end_too():

@@ -157,10 +157,9 @@ def beam_search(
 
             log_prob = total.flatten(1).gather(1, chosen)
             length = total_length.gather(1, parent)
-            was_finished = finished.gather(1, parent)
-            finished = was_finished | (ids == eos_id)
+            finished = finished.gather(1, parent) | (ids == eos_id)
             out = out.gather(1, parent[..., None].expand_as(out))
-            out[..., t] = ids.masked_fill(was_finished, pad_id)
+            out[..., t] = ids
             state = state.select((first + parent).flatten())
 
             # An open hypothesis may be returned only when there is no more room to finish it.
