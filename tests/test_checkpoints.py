@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -112,6 +113,25 @@ def test_a_resumed_run_has_the_settings_of_the_checkpoint_it_goes_on_from(tmp_pa
     loaded, state = load_run(tmp_path)
     assert loaded.info["settings"] == state["step"] == 2
     assert load_model(tmp_path).info["settings"] == 1
+
+
+def test_everything_is_on_the_disk_before_a_checkpoint_gets_its_name(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(checkpoints, "_to_disk", lambda path: written.append(path.name))
+    rename = Path.rename
+    monkeypatch.setattr(
+        Path, "rename", lambda self, to: written.append("renamed") or rename(self, to)
+    )
+    folder = save(tmp_path, 5)
+    before = written[: written.index("renamed")]
+    assert {path.name for path in folder.iterdir()} <= set(before)
+    assert written[-1] == tmp_path.name
+
+
+def test_the_weights_are_written_once(tmp_path):
+    folder = save(tmp_path, 5)
+    names = [name for name, _ in json.loads((folder / "training.json").read_text())["dict"]]
+    assert set(names) == snapshot(model(), 5).keys() - {"model"}
 
 
 def test_steps_are_ordered_as_numbers(tmp_path):

@@ -215,11 +215,38 @@ def test_local_weights_are_the_papers_renormalised():
     state = model.start(src)
     _, after = model.step(tgt[:, 0], state)
     s = after.hidden[-1]
-    p = 6 * torch.sigmoid(d.locate(s)[:, 0])  # the last source position is number 6
+    inner, outer = (linear.weight for linear in (d.locate[0], d.locate[2]))  # eq. 9 has no bias
+    p = 6 * torch.sigmoid(
+        torch.tanh(s @ inner.T) @ outer[0]
+    )  # the last source position is number 6
     align = (s[:, None] @ d.attention.score.k_proj(state.memory).mT)[:, 0].exp()
     distance = torch.arange(7) - p[:, None]
     expected = align * (-(distance**2) / (2 * 1.5**2)).exp() * (distance.abs() <= 3)
     assert_close(weights[:, 0], expected / expected.sum(dim=1, keepdim=True))
+
+
+def test_the_output_layer_starts_as_the_transformers_does():
+    """Embeddings times √d_model have variance 1 (Vaswani et al. 2017, section 3.4)."""
+    model = PlainSeq2Seq(RecurrentConfig(11, 900, d_model=64, d_hidden=10, dropout=0.0))
+    assert model._embed(torch.arange(900)).std().item() == pytest.approx(1, abs=0.03)
+    assert model.generator.bias is None
+
+
+def test_dropout_falls_on_embeddings_between_layers_and_before_the_output_layer():
+    """Where Zaremba et al. 2014 put it, never on what a state hands on to itself."""
+    torch.manual_seed(0)
+    model = build("bahdanau, two layers", dropout=0.5).train()
+    assert model.encoder.gru.dropout == 0.5
+    assert RecurrentEncoder(RecurrentConfig(11, 13, dropout=0.5)).gru.dropout == 0
+    fell = {"encoder": [], "decoder": []}
+    for side in fell:
+        getattr(model, side).dropout.register_forward_hook(
+            lambda _, given, __, side=side: fell[side].append(tuple(given[0].shape))
+        )
+    src, mask, tgt = sentences()
+    model(src, tgt, mask)
+    assert fell["encoder"] == [(3, 7, 6)]
+    assert fell["decoder"] == [(3, 6, 6), *[(3, 10)] * 6, (3, 6, 6)]
 
 
 def test_windows_by_hand():

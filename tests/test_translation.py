@@ -4,8 +4,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from transformer_lib import translation
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import SentencePair, Vocabulary
+from transformer_lib.decoding import beam_search
 from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
@@ -70,14 +72,49 @@ def test_a_translation_does_not_depend_on_its_companions(translator):
 
 
 def test_unknown_words_are_named_and_do_not_stop_the_others(translator):
-    with pytest.warns(UserWarning, match="read as <unk>: zebra, 'xyz"):
+    with pytest.warns(UserWarning, match="read as <unk>: zebra, 'xyz$"):
         out = translator.translate(["zebra 'xyz", "Go."])
     assert out[1] == "Va !"
+    with pytest.warns(UserWarning, match="read as <unk>: b, c, d, e, f and 2 more$"):
+        translator.translate(["b c d e f g h b"])
 
 
 def test_a_sentence_longer_than_the_model_is_cut_and_said_so(translator):
     with pytest.warns(UserWarning, match=r"cut after 11 of 40 tokens: 'home home"):
         assert isinstance(translator.translate(["home " * 40])[0], str)
+
+
+def test_a_translation_is_no_longer_than_the_model_reads(translator):
+    english, french = translator.source_vocabulary, translator.target_vocabulary
+    model = make_model(len(english), len(french), max_len=8)
+    torch.nn.init.zeros_(model.generator.weight)  # of equal words the first, <pad>: it never ends
+    said = []
+    step = model.step
+    model.step = lambda *given: said.append(1) or step(*given)
+    Translator(model, english, french).translate(["Go."])
+    assert len(said) == 8
+
+
+def test_the_length_penalty_reaches_the_search(translator, monkeypatch):
+    given = []
+
+    def search(*args, **options):
+        given.append((options["beam_size"], options["length_penalty"]))
+        return beam_search(*args, **options)
+
+    monkeypatch.setattr(translation, "beam_search", search)
+    translator.translate(["Go."], beam_size=3, length_penalty=0.7)
+    assert given == [(3, 0.7)]
+
+
+def test_maps_are_those_of_evaluation_and_the_mode_stays(translator):
+    english, french = translator.source_vocabulary, translator.target_vocabulary
+    model = make_model(len(english), len(french), d_model=12, num_heads=3, d_ff=20, dropout=0.5)
+    shaky = Translator(model.train(), english, french)
+    first, second = (shaky.attention_maps("I'm home.", "Je suis chez moi.") for _ in range(2))
+    assert model.training
+    for a, b in zip(first, second, strict=True):
+        assert torch.equal(a.weights, b.weights)
 
 
 def test_scores_of_a_perfect_translator(translator):

@@ -215,7 +215,7 @@ def _pack(value: Any, tensors: dict[str, Tensor]) -> Any:
     """
     if isinstance(value, Tensor):
         name = str(len(tensors))
-        tensors[name] = value.detach().cpu().contiguous().clone()
+        tensors[name] = value.detach().cpu().contiguous()
         return {"tensor": name}
     if isinstance(value, dict):
         return {"dict": [[key, _pack(item, tensors)] for key, item in value.items()]}
