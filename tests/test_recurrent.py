@@ -29,7 +29,7 @@ from transformer_lib.scoring import (
     window_mask,
 )
 from transformer_lib.training import fit, warmup_cosine
-from transformer_lib.transformer import make_model
+from transformer_lib.transformer import TransformerConfig, make_model
 
 SIZES = {"d_model": 6, "d_hidden": 10, "dropout": 0.0, "max_len": 40}
 MODELS = {
@@ -74,6 +74,7 @@ def test_steps_give_the_logits_of_the_whole_pass(name):
     model, (src, mask, tgt) = build(name).double(), sentences()
     whole, state = model(src, tgt, mask), model.start(src, mask)
     for t in range(tgt.size(1)):
+        assert state.position == t
         logits, state = model.step(tgt[:, t], state)
         assert_close(logits, whole[:, t])
 
@@ -290,6 +291,12 @@ def test_the_context_equals_d2ls_on_copied_weights():
         ),
         theirs(query, state.memory, state.memory, torch.tensor([7, 4, 5])),
     )
+
+
+def test_unless_told_otherwise_it_feeds_its_input_and_drops_as_the_transformer_does():
+    config = RecurrentConfig(11, 13)
+    assert config.input_feeding
+    assert config.dropout == TransformerConfig(11, 13).dropout
 
 
 def test_wrong_sizes_are_named():
