@@ -338,8 +338,8 @@ def fresh(kind, **options):
     )
 
 
-def test_without_attention_a_long_copy_fails():
-    assert copied(fresh(PlainSeq2Seq), 8) < 0.5
+def test_without_attention_a_long_copy_often_fails():
+    assert copied(fresh(PlainSeq2Seq), 8) < 0.75
 
 
 @pytest.mark.parametrize(
