@@ -42,7 +42,7 @@ def _listen(shift, path):
     seen = {}
 
     def note(name, value, low, high):
-        cell = get_ipython().execution_count - 2  # code cells from 0, this one not counted
+        cell = get_ipython().execution_count - 3  # as nbval counts: code cells from 0
         times = seen[cell, name] = seen.get((cell, name), 0) + 1
         name = name if times == 1 else f"{name} ({times})"
         with open(path, "a") as file:

@@ -2,8 +2,10 @@
 
 import os
 import platform
+import random
 from xml.etree import ElementTree
 
+import bands
 import nbformat
 import portable
 import pytest
@@ -90,6 +92,42 @@ tests/test_it.py:3: AssertionError
 )
 def test_the_first_line_that_differs_is_said(failure, line):
     assert portable.first_difference(failure) == line
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high", "verdict"),
+    [
+        ([5.0, 6.0, 7.0], 1.9, 10.1, "holds"),  # mean 6, standard deviation 1
+        ([5.0, 6.0, 7.0], 2.1, 10.1, "nearly"),
+        ([5.0, 6.0, 7.0], 1.9, 9.9, "nearly"),
+        ([5.0, 6.0, 7.0], 0, 100, "holds"),
+        ([97.0, 99.0, 100.0], 90, 100, "holds"),  # 100 is the end of the scale
+        ([5.0, 6.0, 11.0], 1.9, 10.1, "fails"),
+    ],
+)
+def test_a_band_holds_four_standard_deviations(values, low, high, verdict):
+    assert bands.verdict(values, low, high) == verdict
+    runs = [[[3, "BLEU", value, low, high]] for value in values]
+    row = bands.table(runs).iloc[0]
+    assert (row.cell, row.number, row.runs, row.verdict) == (3, "BLEU", len(values), verdict)
+
+
+def test_a_listening_lesson_shifts_its_seeds_and_notes_its_bands(tmp_path):
+    cells = [
+        "from transformer_lib.runtime import report, seed_everything",
+        "import random, torch\nseed_everything(1)",
+        "drawn = torch.Generator().manual_seed(0)\n"
+        "report('drawn', torch.rand(1, generator=drawn), 0, 1)\n"
+        "report('random', random.random(), 0.5, 0.6)",
+        "assert False",
+    ]
+    lesson = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(lesson, tmp_path / "lesson.ipynb")
+    numbers, errors = bands.measured(str(tmp_path / "lesson.ipynb"), "own", 7)
+    drawn = torch.rand(1, generator=torch.Generator().manual_seed(7)).item()
+    assert numbers[0] == [2, "drawn", pytest.approx(drawn), 0.0, 1.0]
+    assert numbers[1] == [2, "random", random.Random(8).random(), 0.5, 0.6]
+    assert errors == [(3, "AssertionError: ")]
 
 
 def test_the_table_counts_what_differs_and_names_what_is_red():
