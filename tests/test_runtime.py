@@ -19,6 +19,7 @@ from transformer_lib.runtime import (
     report_table,
     seed_everything,
     show_source,
+    use_threads,
 )
 
 
@@ -33,6 +34,21 @@ def test_the_device_asked_for_is_taken_else_the_best():
         if torch.backends.mps.is_available()
         else "cpu"
     )
+
+
+def test_the_environment_overrides_the_number_of_threads(monkeypatch):
+    before = torch.get_num_threads()
+    monkeypatch.delenv("TRANSFORMER_LIB_THREADS", raising=False)
+    use_threads(3)
+    assert torch.get_num_threads() == 3
+    monkeypatch.setenv("TRANSFORMER_LIB_THREADS", "2")
+    use_threads(3)
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(before)
+    for wrong in ("many", "0", "-1"):
+        monkeypatch.setenv("TRANSFORMER_LIB_THREADS", wrong)
+        with pytest.raises(ValueError, match=f"TRANSFORMER_LIB_THREADS='{wrong}' is no number"):
+            use_threads(3)
 
 
 def test_a_seed_repeats_every_generator():
