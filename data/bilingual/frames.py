@@ -1,0 +1,124 @@
+"""Clauses around a full verb: transitive, intransitive, with a recipient, with a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bilingual.adverbials import Adverbials, with_manner
+from bilingual.circumstances import MANNER
+from bilingual.clause import Clause
+from bilingual.reference import NP, accepts
+from bilingual.verbs import DITRANSITIVE, INTRANSITIVE, PLACING, UNPLANNED, VERBS, Verb
+
+
+def candidates(verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool]) -> list[Verb]:
+    """The verbs that admit a subject and pass a test."""
+    return [
+        v for v in verbs if ok(v) and (accepts(v.subject, subject) if subject is not None else True)
+    ]
+
+
+class Frames(Adverbials):
+    """Draws clauses by the frame of their verb."""
+
+    def verb(
+        self, verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool] = lambda v: True
+    ) -> Verb:
+        """A verb that admits the subject and passes the test."""
+        return self.zipf(candidates(verbs, subject, ok))
+
+    def transitive(self, subject: NP | None, group: str, depth: int, plain: bool = False) -> Clause:
+        """A verb with an object."""
+        planned = plain or group in ("future", "cond")
+        verb = self.verb(
+            VERBS, subject, lambda v: not (planned and ("s" in v.flags or v.en in UNPLANNED))
+        )
+        subject = subject or self.subject_of(verb, depth=depth)
+        tense = self.tense(verb, group)
+        neg = self.negation(verb, tense)
+        if tense == "pres" and "m" in verb.flags:
+            neg = ""
+        obj = self.object(verb, subject, tense, bool(neg), depth)
+        c = Clause(subject, verb, tense, neg, obj, contract=self.chance(0.75))
+        if neg == "plus" and obj.frag.open:
+            c = replace(c, neg="pas")
+        if "l" in verb.flags and self.chance(0.16) and not (obj.frag.open or obj.heavy):
+            c = replace(c, tail=self.place_of(verb, subject))
+        return c
+
+    def intransitive(
+        self, subject: NP | None, group: str, depth: int, plain: bool = False
+    ) -> Clause:
+        """A verb without object, perhaps with a place or an adverb of manner."""
+        planned = (plain or group in ("future", "cond")) and (subject is None or subject.ref.human)
+        verb = self.verb(
+            INTRANSITIVE,
+            subject,
+            lambda v: (
+                not (
+                    planned
+                    and (
+                        set("sL") & set(v.flags)
+                        or v.en in UNPLANNED
+                        or (plain and v.en == "arrive")
+                    )
+                )
+            ),
+        )
+        subject = subject or self.subject_of(verb, depth=depth)
+        tense = self.tense(verb, group)
+        c = Clause(subject, verb, tense, self.negation(verb, tense), contract=self.chance(0.75))
+        if "L" in verb.flags or ("l" in verb.flags and self.chance(0.45)):
+            c = replace(c, tail=self.place_of(verb, subject, depth))
+        elif (
+            verb.en in MANNER
+            and verb.subject != ("device", "radio")
+            and self.chance(0.4)
+            and not plain
+            and tense not in ("prog", "just", "perf")
+        ):
+            c = with_manner(c, self.phrase(MANNER[verb.en]))
+        return c
+
+    def ditransitive(self, subject: NP | None, group: str, depth: int) -> Clause:
+        """A verb with an object and a recipient."""
+        verb = self.verb(DITRANSITIVE, subject)
+        subject = subject or self.subject(depth=depth)
+        tense = self.tense(verb, group)
+        neg = self.negation(verb, tense)
+        recipient = self.recipient(subject)
+        first = (
+            "d" in verb.flags
+            and (verb.en in ("tell", "ask") or self.chance(0.5))
+            and not recipient.heavy
+        )
+        # an object with a relative clause must stand last in both languages
+        last = first and recipient.is_pronoun
+        obj = self.object(verb, subject, tense, bool(neg), depth if last else 0)
+        if verb.en == "ask":
+            obj = self.noun_phrase(self.noun(("question",)), kind="neg" if neg else "a", plain=True)
+        if neg == "plus" and obj.frag.open:
+            neg = "pas"
+        return Clause(subject, verb, tense, neg, obj, recipient, first, contract=self.chance(0.75))
+
+    def placing(self, subject: NP | None, group: str, depth: int) -> Clause:
+        """Something left or put somewhere."""
+        verb = self.verb(PLACING, subject)
+        subject = subject or self.subject(depth=depth)
+        tense = self.tense(verb, group)
+        neg = self.negation(verb, tense)
+        noun = self.noun(verb.object)
+        obj = self.noun_phrase(
+            noun, kind=self.weighted({"the": 2, "my": 3, "this": 1}), near=subject.ref
+        )
+        where = ("on", "on", "room") if verb.en == "put" or self.chance(0.4) else ("room", "at")
+        return Clause(
+            subject,
+            verb,
+            tense,
+            neg,
+            obj,
+            tail=self.place(subject, where),
+            contract=self.chance(0.75),
+        )

@@ -1,0 +1,128 @@
+"""The corpus: sentences drawn, filtered, split and written."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from bilingual.discourse import Discourse
+from bilingual.filters import CLUMSY, contradicts
+from bilingual.nouns import NAMES
+from bilingual.reference import TU
+from bilingual.spelling import Pair, finish
+from bilingual.words import EMPTY, comma, linked, texts
+from transformer_lib.corpus import tokenize
+
+SHORT_TYPES = {
+    "statement": 36, "yes_no": 9, "wh_question": 10, "imperative": 7, "coordination": 7, "because": 4,
+    "subordination": 8, "report": 7, "indirect_question": 3, "script": 13, "there_is": 2, "missing": 1.5, "age": 0.6,
+    "weather": 0.3, "purpose": 2.5, "together": 2,
+}  # fmt: skip
+
+LONG_TYPES = {
+    "statement": 3,
+    "yes_no": 1,
+    "coordination": 4,
+    "because": 2,
+    "subordination": 4,
+    "report": 3,
+    "indirect_question": 1,
+    "script": 3,
+    "purpose": 1,
+    "joined": 9,
+}
+
+QUESTIONS = {"yes_no", "wh_question"}
+MAX_SHORT, MAX_LONG = 16, 35
+
+
+def sentence(grammar: Discourse, long: bool) -> Pair:
+    """One sentence with its final punctuation and, sometimes, a vocative."""
+    rng = grammar.rng
+    while True:
+        grammar.rich = 0.55 if long else 0.18
+        grammar.you_used, grammar.open_reference = False, True
+        vocative = EMPTY
+        grammar.you = TU
+        if grammar.chance(0.2):
+            vocative, grammar.you = grammar.vocative()
+        kind = grammar.weighted(LONG_TYPES if long else SHORT_TYPES)
+        depth = 2 if long else 1
+        frag = getattr(grammar, kind)(depth)
+        if contradicts(texts(frag)):
+            continue
+        if vocative.en:
+            if not grammar.you_used or set(texts(vocative)) & set(texts(frag)) & set(NAMES):
+                continue
+            frag = vocative + comma() + frag if rng.random() < 0.5 else frag + comma() + vocative
+        mark = (
+            "?"
+            if kind in QUESTIONS
+            else "!"
+            if kind == "imperative" and grammar.chance(0.3)
+            else "."
+        )
+        pair = finish(frag + linked(mark, mark))
+        if not any(pattern.search(text) for text in (pair.en, pair.fr) for pattern in CLUMSY):
+            return pair
+
+
+def draw(
+    grammar: Discourse, count: int, seen: set[str], keep: Callable[[Pair, int], bool], long: bool
+) -> list[Pair]:
+    """`count` new pairs that pass the test, which sees the pair and its English length."""
+    pairs: list[Pair] = []
+    while len(pairs) < count:
+        pair = sentence(grammar, long)
+        if pair.en not in seen and keep(pair, len(tokenize(pair.en, "en"))):
+            seen.add(pair.en)
+            pairs.append(pair)
+    return pairs
+
+
+def generate(seed: int = 2024, train: int = 20000, held_out: int = 1000) -> dict[str, list[Pair]]:
+    """The four parts of the corpus; held-out sentences use only words that train has at least twice."""
+    grammar = Discourse(random.Random(seed))
+    seen: set[str] = set()
+    parts = {"train": draw(grammar, train, seen, lambda pair, n: n <= MAX_SHORT, long=False)}
+    known = {
+        language: Counter(
+            token
+            for pair in parts["train"]
+            for token in tokenize(getattr(pair, language), language)
+        )
+        for language in ("en", "fr")
+    }
+
+    def familiar(pair: Pair) -> bool:
+        return all(
+            known[language][token] > 1
+            for language in known
+            for token in tokenize(getattr(pair, language), language)
+        )
+
+    for name in ("valid", "test"):
+        parts[name] = draw(
+            grammar, held_out, seen, lambda pair, n: n <= MAX_SHORT and familiar(pair), long=False
+        )
+    parts["test_long"] = draw(
+        grammar,
+        held_out,
+        seen,
+        lambda pair, n: MAX_SHORT < n <= MAX_LONG and familiar(pair),
+        long=True,
+    )
+    return parts
+
+
+def write(directory: Path | str, seed: int = 2024) -> dict[str, list[Pair]]:
+    """Generate the corpus and write its files; returns what was written."""
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    parts = generate(seed)
+    for name, pairs in parts.items():
+        text = "".join(pair.line() + "\n" for pair in pairs)
+        (directory / f"{name}.tsv").write_text(text, encoding="utf-8", newline="\n")
+    return parts
