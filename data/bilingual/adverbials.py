@@ -35,10 +35,10 @@ class Adverbials(Participants):
 
     def tense(self, verb: Verb, group: str) -> str:
         """A tense of the group that suits the verb: any, now, past, future, cond or before."""
-        state, punctual = "s" in verb.flags, "p" in verb.flags
+        state, punctual = "state" in verb.traits, "punctual" in verb.traits
         if group == "future":
             return "fut"
-        if "t" in verb.flags and not state:
+        if "timeless" in verb.traits and not state:
             return {"now": "prog", "any": "prog", "before": "pastprog"}.get(group, "past")
         if group == "cond":
             return "cond"
@@ -76,13 +76,15 @@ class Adverbials(Participants):
         if tense == "perf":
             return "jamais"
         if tense == "pres":
-            return self.weighted({"pas": 6, "plus": 2.5, "jamais": 0 if "s" in verb.flags else 4})
+            return self.weighted(
+                {"pas": 6, "plus": 2.5, "jamais": 0 if "state" in verb.traits else 4}
+            )
         return "pas"
 
     def timed(self, c: Clause) -> Clause:
         """The clause with the adverb of frequency or time that its tense calls for."""
-        flags = (c.modal or c.verb).flags
-        if c.tense == "pres" and "s" not in flags:
+        traits = (c.modal or c.verb).traits
+        if c.tense == "pres" and "state" not in traits:
             if c.open:
                 return c if c.neg or c.mid.fr else replace(c, tense="prog")
             if c.neg == "jamais" or (c.neg and (c.obj is not None or self.chance(0.7))):
@@ -99,7 +101,13 @@ class Adverbials(Participants):
         if c.tense == "perf" and not c.neg and not c.mid.fr and self.chance(0.35):
             return replace(c, mid=phrase("already/a = déjà/a"))
         group = TIME_OF.get(c.tense, "")
-        if not group or full or "s" in flags or "t" in c.verb.flags or not self.chance(0.42):
+        if (
+            not group
+            or full
+            or "state" in traits
+            or "timeless" in c.verb.traits
+            or not self.chance(0.42)
+        ):
             return c
         if (
             c.tense == "past"
@@ -118,8 +126,8 @@ class Adverbials(Participants):
 
     def time(self, group: str, c: Clause) -> Frag:
         """A time of the group on the scale of the verb: weeks to build a house, hours to wash a cup."""
-        far = "w" in c.verb.flags or c.verb.fr in FAR_VERBS
-        near = "w" not in c.verb.flags
+        far = "weeks" in c.verb.traits or c.verb.fr in FAR_VERBS
+        near = "weeks" not in c.verb.traits
         return self.phrase(
             [t for t in TIMES[group] if (far if any(word in t for word in FAR_TIMES) else near)]
         )

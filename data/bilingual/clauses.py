@@ -80,11 +80,11 @@ class Clauses(Copulas):
                 if group == "cond"
                 else {"pres": 3, "past": 3, "fut": 2}
             )
-        elif "x" in modal.flags:
+        elif "modal" in modal.traits:
             tenses = {"pres": 1}
-        elif "C" in modal.flags:
+        elif "conditional" in modal.traits:
             tenses = {"cond": 1}
-        elif "s" in modal.flags:
+        elif "state" in modal.traits:
             tenses = {"pres": 3, "past": 1.5}
         elif modal.en in ("try", "learn"):
             tenses = {"prog": 3, "past": 3}
@@ -95,7 +95,7 @@ class Clauses(Copulas):
         if group == "now":
             tenses = {"pres": 1}
         tense = self.weighted(tenses)
-        negatable = modal.en in ("can", "want", "must", "should", "need") or modal.flags == "x"
+        negatable = modal.en in ("can", "want", "must", "should", "need")
         neg = "pas" if negatable and self.chance(0.25) else ""
         inner = self.transitive if self.chance(0.7) else self.intransitive
         while True:
@@ -127,12 +127,14 @@ class Clauses(Copulas):
 
     def durative(self, subject: NP, tense: str, depth: int) -> Clause:
         """Something that goes on."""
-        ok: Callable[[Verb], bool] = lambda v: not set("spLe") & set(v.flags)
+        ok: Callable[[Verb], bool] = lambda v: v.traits.isdisjoint(
+            {"state", "punctual", "needs-place", "être"}
+        )
         if self.chance(0.45):
             verb = self.verb(INTRANSITIVE, subject, ok)
             place = (
                 self.place_of(verb, subject, depth)
-                if "l" in verb.flags and self.chance(0.6)
+                if "placeable" in verb.traits and self.chance(0.6)
                 else EMPTY
             )
             return Clause(subject, verb, tense, tail=place, contract=self.chance(0.75))

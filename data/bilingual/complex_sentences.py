@@ -94,7 +94,9 @@ class ComplexSentences(Sentences):
         """A person as subject of whose state nothing is said yet: no "the woman who is happy is sad"."""
         while True:
             subject = self.subject(depth=depth)
-            if not set(texts(subject.frag)) & {adj.en for adj in ADJECTIVES if "M" in adj.use}:
+            if not set(texts(subject.frag)) & {
+                adj.en for adj in ADJECTIVES if "mood" in adj.traits
+            }:
                 return subject
 
     def because(self, depth: int) -> Frag:
@@ -103,7 +105,9 @@ class ComplexSentences(Sentences):
         subject = self.stateless_subject(depth)
         adj = next(a for a in ADJECTIVES if a.en == adj_en and "pron" in a.classes)
         degree = (
-            self.degree(adj, excess=False) if self.chance(0.35) and "Z" not in adj.use else EMPTY
+            self.degree(adj, excess=False)
+            if self.chance(0.35) and "absolute" not in adj.traits
+            else EMPTY
         )
         verb = verb_for(cause, cls)
         now = self.chance(0.6)

@@ -24,9 +24,9 @@ class Copulas(Frames):
             adj
             for adj in ADJECTIVES
             if accepts(adj.classes, subject)
-            and "N" not in adj.use
-            and ("M" in adj.use or not passing)
-            and (set("MSJ") & set(adj.use) or not relative)
+            and "attributive" not in adj.traits
+            and ("mood" in adj.traits or not passing)
+            and ({"mood", "condition", "judgement"} & adj.traits or not relative)
             and adj.en not in texts(subject.frag)
         ]
 
@@ -38,7 +38,7 @@ class Copulas(Frames):
         if not options:
             return self.be_adjective(None, group, depth)
         adj = self.zipf(options)
-        gradable = "Z" not in adj.use
+        gradable = "absolute" not in adj.traits
         human = subject.ref.human
         predicate = AdjP(adj)
         if gradable and self.chance(0.3):
@@ -46,7 +46,7 @@ class Copulas(Frames):
         elif (
             gradable
             and human
-            and "M" not in adj.use
+            and "mood" not in adj.traits
             and self.chance(0.35)
             and not (
                 adj.en in ("old", "young", "tall")
@@ -70,7 +70,7 @@ class Copulas(Frames):
         neg = (
             ""
             if predicate.relation or predicate.degree.en or not self.chance(0.2)
-            else self.weighted({"pas": 4, "plus": "M" in adj.use})
+            else self.weighted({"pas": 4, "plus": "mood" in adj.traits})
         )
         return Clause(subject, BE, tense, neg, predicate=predicate, contract=self.chance(0.75))
 

@@ -41,7 +41,7 @@ class Discourse(ComplexSentences):
             past = True
         else:
             verb = self.zipf(REPORTING)
-            now = "s" in verb.flags or (verb.en == "say" and subject.ref.person == 3)
+            now = "state" in verb.traits or (verb.en == "say" and subject.ref.person == 3)
             head = Clause(subject, verb, "pres" if now and not past else "past")
             past = past or head.tense == "past"
         self.open_reference = False
@@ -98,7 +98,7 @@ class Discourse(ComplexSentences):
                 "where": ("past", "pres", "prog"),
                 "when": ("past", "fut", "going"),
             }.get(wh, ("past", "pres", "prog", "fut")) and not (
-                wh == "when" and "s" in inner.verb.flags
+                wh == "when" and "state" in inner.verb.traits
             ):
                 return realise(head) + word + realise(inner)
 
@@ -162,7 +162,7 @@ class Discourse(ComplexSentences):
             negated = what in REASONS_AGAINST
             degree = (
                 EMPTY
-                if "Z" in adj.use or self.chance(0.4)
+                if "absolute" in adj.traits or self.chance(0.4)
                 else phrase("too/a = trop/a" if negated and self.chance(0.7) else "very/a = très/a")
             )
             return realise(
@@ -191,7 +191,7 @@ class Discourse(ComplexSentences):
         verb = FIND_BACK if found else verb_for(what, np.cls, np.noun.en if np.noun else "")
         mid = (
             self.phrase(MID_ADVERBS[:1])
-            if tense == "pres" and "s" not in verb.flags and not modal
+            if tense == "pres" and "state" not in verb.traits and not modal
             else EMPTY
         )
         return realise(Clause(who, verb, tense, neg, it, modal=modal, mid=mid, contract=contract))

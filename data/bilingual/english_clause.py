@@ -35,7 +35,7 @@ def verb_group_en(
 ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """The auxiliary that inverts and takes "not", and the rest of the group."""
     base = verb.en
-    if "x" in verb.flags:
+    if "modal" in verb.traits:
         return en_words(base, k.aux, k.verb), ()
     if tense in ("pres", "whenfut", "past"):
         word = en_words(finite_en(base, "past" if tense == "past" else "pres", ref), k.aux, k.verb)
@@ -52,7 +52,7 @@ def verb_group_en(
     if tense == "used":
         return (), en_words("used to", k.aux) + en_words(base, k.verb)
     have = en_words("had" if tense == "plup" else finite_en("have", "pres", ref), k.aux)
-    if tense == "since" and "s" not in verb.flags:
+    if tense == "since" and "state" not in verb.traits:
         return have, en_words("been", k.aux) + en_words(en_form(base, "ing"), k.verb)
     just = en_words("just", k.aux) if tense == "just" else ()
     return have, just + en_words(en_form(base, "pp"), k.verb)
@@ -61,7 +61,7 @@ def verb_group_en(
 def infinitive_en(c: Clause, k: Keys) -> tuple[Word, ...]:
     """The infinitive that depends on the clause's modal."""
     assert c.modal is not None
-    if "x" in c.modal.flags:
+    if "modal" in c.modal.traits:
         return en_words(c.verb.en, k.main)
     return en_words("to", k.to) + en_words(c.verb.en, k.main)
 
@@ -72,11 +72,11 @@ def objects_en(c: Clause, k: Keys) -> tuple[Word, ...]:
     tail = en_words(" ".join(c.verb.en_tail), k.tail if c.verb.fr_tail else lexical)
     prep_key = k.prep if c.verb.fr_prep else lexical
     if c.obj is not None and c.obj.is_pronoun:
-        if "m" in c.verb.flags:
+        if "destination" in c.verb.traits:
             obj = en_words("there", c.obj.key)
         else:
             obj = en_words(c.verb.en_prep, prep_key) + en_words(c.obj.ref.en("obj"), c.obj.key)
-            if "v" in c.verb.flags:
+            if "separable" in c.verb.traits:
                 return obj + tail
     else:
         obj = en_words(c.verb.en_prep, prep_key) + (c.obj.frag.en if c.obj else ())

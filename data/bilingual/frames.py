@@ -32,18 +32,18 @@ class Frames(Adverbials):
         """A verb with an object."""
         planned = plain or group in ("future", "cond")
         verb = self.verb(
-            VERBS, subject, lambda v: not (planned and ("s" in v.flags or v.en in UNPLANNED))
+            VERBS, subject, lambda v: not (planned and ("state" in v.traits or v.en in UNPLANNED))
         )
         subject = subject or self.subject_of(verb, depth=depth)
         tense = self.tense(verb, group)
         neg = self.negation(verb, tense)
-        if tense == "pres" and "m" in verb.flags:
+        if tense == "pres" and "destination" in verb.traits:
             neg = ""
         obj = self.object(verb, subject, tense, bool(neg), depth)
         c = Clause(subject, verb, tense, neg, obj, contract=self.chance(0.75))
         if neg == "plus" and obj.frag.open:
             c = replace(c, neg="pas")
-        if "l" in verb.flags and self.chance(0.16) and not (obj.frag.open or obj.heavy):
+        if "placeable" in verb.traits and self.chance(0.16) and not (obj.frag.open or obj.heavy):
             c = replace(c, tail=self.place_of(verb, subject))
         return c
 
@@ -59,7 +59,7 @@ class Frames(Adverbials):
                 not (
                     planned
                     and (
-                        set("sL") & set(v.flags)
+                        {"state", "needs-place"} & v.traits
                         or v.en in UNPLANNED
                         or (plain and v.en == "arrive")
                     )
@@ -69,7 +69,7 @@ class Frames(Adverbials):
         subject = subject or self.subject_of(verb, depth=depth)
         tense = self.tense(verb, group)
         c = Clause(subject, verb, tense, self.negation(verb, tense), contract=self.chance(0.75))
-        if "L" in verb.flags or ("l" in verb.flags and self.chance(0.45)):
+        if "needs-place" in verb.traits or ("placeable" in verb.traits and self.chance(0.45)):
             c = replace(c, tail=self.place_of(verb, subject, depth))
         elif (
             verb.en in MANNER
@@ -89,7 +89,7 @@ class Frames(Adverbials):
         neg = self.negation(verb, tense)
         recipient = self.recipient(subject)
         first = (
-            "d" in verb.flags
+            "double-object" in verb.traits
             and (verb.en in ("tell", "ask") or self.chance(0.5))
             and not recipient.heavy
         )

@@ -28,7 +28,7 @@ def clitics_fr(
     clitics: list[tuple[str, int, Word]] = []
     phrase_after: tuple[Word, ...] = ()
     if c.verb.reflexive:
-        keys = {c.obj.key} if "b" in c.verb.flags and c.obj else {lexical}
+        keys = {c.obj.key} if "body" in c.verb.traits and c.obj else {lexical}
         word = fr_words(c.subject.ref.fr("refl"), *keys)[0]
         clitics.append(("refl", 0, word))
     if c.obj is not None and c.obj.is_pronoun:
@@ -39,7 +39,7 @@ def clitics_fr(
         elif not ref.human and prep in ("à", "de"):
             form = "y" if prep == "à" else "en"
             clitics.append((form, 3 + (prep == "de"), fr_words(form, key, k.prep)[0]))
-        elif prep == "à" and "n" not in c.verb.flags:
+        elif prep == "à" and "stressed" not in c.verb.traits:
             form = ref.fr("ind")
             clitics.append(("ind", 0 if ref.person < 3 else 2, fr_words(form, key, k.prep)[0]))
         else:
@@ -76,8 +76,8 @@ def located_fr(prep: tuple[Word, ...], np: NP) -> tuple[Word, ...]:
 def agreement(c: Clause, clitics: list[tuple[str, int, Word]]) -> Ref | None:
     """The referent that the past participle agrees with."""
     if c.verb.reflexive:
-        return None if "b" in c.verb.flags else c.subject.ref
-    if "e" in c.verb.flags:
+        return None if "body" in c.verb.traits else c.subject.ref
+    if "être" in c.verb.traits:
         return c.subject.ref
     if any(case == "dir" for case, _, _ in clitics) and c.obj is not None:
         return c.obj.ref
@@ -102,10 +102,10 @@ def french(c: Clause, k: Keys, mode: str) -> tuple[Word, ...]:
         return imperative_fr(c, k, clitics, after)
     subject = c.subject.frag.fr or fr_words(ref.fr("subj"), c.subject.key)
     ne, pas = (fr_words("ne", k.neg), fr_words(c.neg, k.neg)) if c.neg else ((), ())
-    past_tense = "imparf" if "s" in head.flags else "compound"
+    past_tense = "imparf" if "state" in head.traits else "compound"
     tense = (
         "cond"
-        if "C" in head.flags
+        if "conditional" in head.traits
         else SIMPLE_TENSES.get(c.tense) or {"past": past_tense}.get(c.tense, "compound")
     )
     if c.tense in ("going", "just"):
@@ -116,7 +116,9 @@ def french(c: Clause, k: Keys, mode: str) -> tuple[Word, ...]:
         verb = link + clitic_words + fr_words(head.fr, k.verb) + tail
         return subject + ne + finite + pas + c.mid.fr + verb + after
     if tense == "compound":
-        auxiliary = "être" if "e" in head.flags or (c.verb.reflexive and not c.modal) else "avoir"
+        auxiliary = (
+            "être" if "être" in head.traits or (c.verb.reflexive and not c.modal) else "avoir"
+        )
         aux_tense = "imparf" if c.tense == "plup" else "pres"
         finite = fr_words(conjugate(auxiliary, aux_tense, ref.slot_fr), k.aux)
         with_ref = None if c.modal else agreement(c, clitics)

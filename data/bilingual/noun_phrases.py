@@ -49,8 +49,8 @@ class NounPhrases(Determiners, ABC):
             adj
             for adj in ADJECTIVES
             if has_noun(adj.classes, noun)
-            and "P" not in adj.use
-            and "M" not in adj.use
+            and "predicative" not in adj.traits
+            and "mood" not in adj.traits
             and not (adj.fr == "ancien" and kind not in ("my", "gen"))
             and not (adj.fr == "vieux" and noun.cls in ("boss", "school"))
         ]

@@ -93,16 +93,16 @@ class Participants(NounPhrases):
                 return self.human_object(verb, subject, depth, neg)
         classes = tuple(c for c in verb.object if c not in HUMAN or "pron" not in verb.object)
         noun = self.noun(classes)
-        if "z" in verb.flags:
+        if "bare" in verb.traits:
             return NP(linked(noun.en, noun.fr), Ref(human=False), noun.cls, new_key(), noun)
-        if "o" in verb.flags and noun.cls not in ("city", "sport"):
+        if "generic" in verb.traits and noun.cls not in ("city", "sport"):
             plural = noun.cls not in ("bread", "drink") and noun.en not in MASS
             if self.chance(0.75) or noun.cls in ("bread", "drink", "food") or noun.en in MASS:
                 return self.noun_phrase(noun, kind="generic", plural=plural, plain=True)
             return self.noun_phrase(
                 noun, near=near, depth=depth, kind="my" if noun.cls == "pet" else "this"
             )
-        habit = tense == "pres" and "s" not in verb.flags
+        habit = tense == "pres" and "state" not in verb.traits
         if verb.en == "buy":
             near = None
         plural = None
@@ -128,7 +128,7 @@ class Participants(NounPhrases):
         if noun == subject.noun:
             return self.human_object(verb, subject, depth, neg)
         definite = noun.cls != "kin" and (
-            "o" in verb.flags or (neg and (verb.fr_prep or "s" in verb.flags))
+            "generic" in verb.traits or (neg and (verb.fr_prep or "state" in verb.traits))
         )
         return self.noun_phrase(
             noun, near=subject.ref, depth=depth, neg=neg, kind="the" if definite else ""
@@ -166,7 +166,9 @@ class Participants(NounPhrases):
         """A thing or place that can be described."""
         things = "tool garment text drive home room film stage song topic plan food tale device door plant"
         noun = self.noun((*things.split(), "event", "picture"))
-        if not any(has_noun(adj.classes, noun) and "N" not in adj.use for adj in ADJECTIVES):
+        if not any(
+            has_noun(adj.classes, noun) and "attributive" not in adj.traits for adj in ADJECTIVES
+        ):
             return self.thing(depth)
         kind = self.weighted({"the": 5, "my": 3, "this": 2})
         if kind == "my" and noun.cls in ("at", "food", "film", "stage", "plant", "spot"):

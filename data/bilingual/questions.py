@@ -106,7 +106,7 @@ class Questions(Relatives):
     def ask_when(self, depth: int) -> Frag:
         """When ...?"""
         c = self.positive(lambda: self.clause(self.asker_subject()), ("past", "fut", "going"))
-        if "s" in c.verb.flags:
+        if "state" in c.verb.traits:
             return self.ask_when(depth)
         return self.asked(linked("when", "quand"), c)
 
@@ -121,7 +121,7 @@ class Questions(Relatives):
                 and not c.modal
                 and not (
                     isinstance(c.predicate, AdjP)
-                    and (c.predicate.relation or "M" not in c.predicate.adj.use)
+                    and (c.predicate.relation or "mood" not in c.predicate.adj.traits)
                 )
             ):
                 return self.asked(linked("why", "pourquoi"), c)
@@ -163,7 +163,7 @@ class Questions(Relatives):
         )
         tense = (
             "prog"
-            if "p" not in verb.flags and self.chance(0.5)
+            if "punctual" not in verb.traits and self.chance(0.5)
             else self.weighted({"past": 3, "fut": 1})
         )
         return self.asked(
@@ -220,7 +220,7 @@ class Questions(Relatives):
 
     def gapped(self, verb: Verb, ref: Ref) -> Clause:
         """A clause whose object stands before it."""
-        tense = self.weighted({"past": 5, "fut": 1, "prog": 0 if "p" in verb.flags else 2})
+        tense = self.weighted({"past": 5, "fut": 1, "prog": 0 if "punctual" in verb.traits else 2})
         return self.timed(Clause(self.asker_subject(), verb, tense, gap=ref))
 
     def ask_many(self, depth: int) -> Frag:

@@ -55,9 +55,9 @@ class Relatives(Clauses):
             for verb in VERBS
             if has_noun(verb.object, noun)
             and verb.fr_prep == prep
-            and "o" not in verb.flags
+            and "generic" not in verb.traits
             and "pron" in verb.subject
-            and not set(verb.flags) & set("bz")
+            and verb.traits.isdisjoint({"body", "bare"})
             and verb.en not in ("eat", "drink", "steal", "have")
         ]
 
@@ -70,7 +70,7 @@ class Relatives(Clauses):
         subject = self.subject_of(
             verb, short=not (depth > 0 and self.chance(self.rich)), depth=depth
         )
-        tense = self.tense(verb, "now" if "s" in verb.flags and self.chance(0.6) else "past")
+        tense = self.tense(verb, "now" if "state" in verb.traits and self.chance(0.6) else "past")
         clause = Clause(subject, verb, tense, gap=ref, contract=self.chance(0.6))
         if self.chance(0.25):
             clause = self.timed(clause)
@@ -97,7 +97,7 @@ class Relatives(Clauses):
 
     def relative_to(self, noun: Noun, ref: Ref, depth: int) -> Frag | None:
         """that ... to/about - à qui, auquel ..."""
-        verbs = [verb for verb in self.object_verbs(noun, "à") if "m" not in verb.flags]
+        verbs = [verb for verb in self.object_verbs(noun, "à") if "destination" not in verb.traits]
         if not verbs:
             return None
         verb = self.zipf(verbs)

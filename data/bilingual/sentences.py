@@ -23,7 +23,7 @@ class Sentences(Questions):
         """A declarative clause; its time may stand first."""
         group = self.weighted({"past": 3, "future": 2}) if self.chance(0.06) else "any"
         c = self.clause(None, group, depth, time=group == "any")
-        event = "s" not in (c.modal or c.verb).flags and c.tense in ("past", "fut")
+        event = "state" not in (c.modal or c.verb).traits and c.tense in ("past", "fut")
         if event and (group != "any" or (c.open and self.chance(0.4))):
             return self.time(TIME_OF[c.tense], c) + comma() + realise(c)
         return realise(c)
@@ -46,8 +46,8 @@ class Sentences(Questions):
         )
         if verb in DITRANSITIVE:
             recipient = self.recipient(who)
-            c = replace(c, recipient=recipient, recipient_first="d" in verb.flags)
-        elif set("lL") & set(verb.flags) and not verb.object:
+            c = replace(c, recipient=recipient, recipient_first="double-object" in verb.traits)
+        elif {"placeable", "needs-place"} & verb.traits and not verb.object:
             c = replace(c, tail=self.place_of(verb, who))
         return realise(c, "imp")
 

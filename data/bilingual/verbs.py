@@ -11,15 +11,29 @@ PREPOSITIONS = {"for", "at", "to", "about", "of", "after", "in", "on", "from", "
 FRENCH_PREPOSITIONS = {"à", "de", "sur", "dans", "avec"}
 
 
+TRAITS = {
+    "state": "its past is an imparfait",
+    "punctual": "it has no progressive",
+    "être": "its compound tenses take être",
+    "weeks": "it takes weeks rather than hours",
+    "timeless": "no time stands beside it",
+    "placeable": "it may have a place",
+    "needs-place": "it must have a place",
+    "destination": "its object is where one goes",
+    "separable": "its particle follows a pronoun object",
+    "generic": "its object takes an article in French where English has none",
+    "bare": "its object takes no article",
+    "body": "its object is a part of the body",
+    "stressed": "a person after its à is no clitic",
+    "double-object": "its recipient may stand first in English",
+    "modal": "it is an English modal auxiliary",
+    "conditional": "its French is a conditionnel",
+}
+
+
 @dataclass(frozen=True)
 class Verb:
-    """A verb in both languages with the classes of its subject and object.
-
-    flags: s state (its past is an imparfait), p punctual (no progressive), e takes être, w takes weeks, t has no time;
-    l may and L must have a place, m the object is a destination, v the particle follows a pronoun object, o the object
-    is generic (le/la/les in French where English has nothing), z the object has no article, b it is a part of the
-    body, n "à" with a person is no clitic, d the recipient may stand first, x an English modal, C a conditionnel.
-    """
+    """A verb in both languages with its TRAITS and the classes of its subject and object."""
 
     en: str
     en_tail: tuple[str, ...]
@@ -30,14 +44,18 @@ class Verb:
     reflexive: bool
     subject: tuple[str, ...]
     object: tuple[str, ...]
-    flags: str
+    traits: frozenset[str]
 
 
 def parse_verb(line: str) -> Verb:
-    """A verb from "english | french | subject classes | object classes | flags"."""
-    en, fr, subject, obj, flags = (part.strip() for part in line.split("|"))
-    verb_en, *tail_en = en.replace("+", "").split()
-    prep_en = tail_en.pop() if tail_en and tail_en[-1] in PREPOSITIONS and "v" not in flags else ""
+    """A verb from "english | french | subject classes | object classes | traits"."""
+    en, fr, subject, obj, listed = (part.strip() for part in line.split("|"))
+    traits = frozenset(listed.split())
+    if unknown := traits - set(TRAITS):
+        raise ValueError(f"{line}: no such trait: {' '.join(sorted(unknown))}")
+    verb_en, *tail_en = en.split()
+    particle = "separable" in traits
+    prep_en = tail_en.pop() if tail_en and tail_en[-1] in PREPOSITIONS and not particle else ""
     parts = fr.split()
     reflexive = parts[0] == "se"
     verb_fr, *tail_fr = parts[reflexive:]
@@ -52,187 +70,174 @@ def parse_verb(line: str) -> Verb:
         reflexive,
         expand(subject or "HUMAN"),
         expand(obj),
-        flags,
+        traits,
     )
 
 
-VERBS = [
-    parse_verb(line)
-    for line in """
-see | voir | | HUMAN ANIMAL film play castle | p
-eat | manger | | food bread | l
-read | lire | | text | l
-buy | acheter | | tool gift cup garment book novel newspaper food bread drive plant | p
-like | aimer | | food bread drink music sport city pet | so
-have | avoir | | text tool pet drive device gift home money | s
-know | connaître | | HUMAN city song story address at | s
-write | écrire | | letter poem message novel postcard | l
-go to | aller à | | at park church city country | me
-visit | rendre visite à | | HUMAN | p
-visit | visiter | | museum city country castle church | pw
+def parse_verbs(table: str) -> list[Verb]:
+    """The verbs of a table, one a line, in order of frequency."""
+    return [parse_verb(line) for line in table.strip().splitlines()]
+
+
+VERBS = parse_verbs("""
+see | voir | | HUMAN ANIMAL film play castle | punctual
+eat | manger | | food bread | placeable
+read | lire | | text | placeable
+buy | acheter | | tool gift cup garment book novel newspaper food bread drive plant | punctual
+like | aimer | | food bread drink music sport city pet | state generic
+have | avoir | | text tool pet drive device gift home money | state
+know | connaître | | HUMAN city song story address at | state
+write | écrire | | letter poem message novel postcard | placeable
+go to | aller à | | at park church city country | destination être
+visit | rendre visite à | | HUMAN | punctual
+visit | visiter | | museum city country castle church | punctual weeks
 look for | chercher | | HUMAN tool garment text pet |
-need | avoir besoin de | | HUMAN tool device text money drive | s
-love | aimer | | HUMAN | s
-love | adorer | | food bread music sport city pet | so
-lose | perdre | | tool gift garment text | p
-lose | perdre | | match | p
-find | trouver | | tool gift text garment pet plan kin | p
+need | avoir besoin de | | HUMAN tool device text money drive | state
+love | aimer | | HUMAN | state
+love | adorer | | food bread music sport city pet | state generic
+lose | perdre | | tool gift garment text | punctual
+lose | perdre | | match | punctual
+find | trouver | | tool gift text garment pet plan kin | punctual
 wait for | attendre | | HUMAN transit letter answer |
 listen to | écouter | | HUMAN radio song music |
-take | prendre | | tool transit text | p
-watch | regarder | | film bird match | l
-look at | regarder | | picture HUMAN plant | t
+take | prendre | | tool transit text | punctual
+watch | regarder | | film bird match | placeable
+look at | regarder | | picture HUMAN plant | timeless
 help | aider | | HUMAN |
-meet | rencontrer | | person job name pron | p
-call | appeler | | HUMAN | p
-phone | téléphoner à | | HUMAN | p
+meet | rencontrer | | person job name pron | punctual
+call | appeler | | HUMAN | punctual
+phone | téléphoner à | | HUMAN | punctual
 talk to | parler à | | HUMAN |
 talk about | parler de | | HUMAN film stage text event plan city |
-open | ouvrir | | door box suitcase letter | p
-close | fermer | | door box suitcase | p
+open | ouvrir | | door box suitcase letter | punctual
+close | fermer | | door box suitcase | punctual
 wear | porter | | garment ring watch |
-drink | boire | | drink | l
-think about | penser à | | HUMAN event plan topic | n
-answer | répondre à | | HUMAN letter question message | p
-play | jouer de | | instrument | l
-play | jouer à | | sport | l
+drink | boire | | drink | placeable
+think about | penser à | | HUMAN event plan topic | stressed
+answer | répondre à | | HUMAN letter question message | punctual
+play | jouer de | | instrument | placeable
+play | jouer à | | sport | placeable
 prepare | préparer | | party meeting cake soup |
-wash | laver | | garment drive pet cup | l
-break | casser | | cup device lamp | p
-sell | vendre | | drive home instrument picture | p
-forget | oublier | | tool text address exam | p
-speak | parler | | language | sz
-learn | apprendre | | language song | w
+wash | laver | | garment drive pet cup | placeable
+break | casser | | cup device lamp | punctual
+sell | vendre | | drive home instrument picture | punctual
+forget | oublier | | tool text address exam | punctual
+speak | parler | | language | state bare
+learn | apprendre | | language song | weeks
 repair | réparer | | device drive radio lamp door |
-hear | entendre | | HUMAN song bird dog | p
-leave | quitter | | city country home school | p
-study | étudier | | language | w
+hear | entendre | | HUMAN song bird dog | punctual
+leave | quitter | | city country home school | punctual
+study | étudier | | language | weeks
 drive | conduire | | car lorry |
-be +afraid of | avoir peur de | | HUMAN dog exam horse | s
-turn on | allumer | | light device radio | pv
-turn off | éteindre | | light device radio | pv
+be afraid of | avoir peur de | | HUMAN dog exam horse | state
+turn on | allumer | | light device radio | punctual separable
+turn off | éteindre | | light device radio | punctual separable
 clean | nettoyer | | room home floor |
-invite | inviter | | HUMAN | p
-understand | comprendre | | HUMAN topic text | p
-finish | finir | | text exercise | p
-sing | chanter | | song | l
+invite | inviter | | HUMAN | punctual
+understand | comprendre | | HUMAN topic text | punctual
+finish | finir | | text exercise | punctual
+sing | chanter | | song | placeable
 dream of | rêver de | | trip HUMAN castle |
-choose | choisir | | garment gift picture film plant | p
-miss | rater | | transit film stage meeting | p
+choose | choisir | | garment gift picture film plant | punctual
+miss | rater | | transit film stage meeting | punctual
 look after | se occuper de | | HUMAN pet plant |
-remember | se souvenir de | | HUMAN story song address trip | s
-build | construire | | house | w
-run | diriger | HUMAN | org | s
-refuse | refuser | | plan gift | p
-save | sauver | | pet child person | p
-win | gagner | | match | p
-light | allumer | | match2 | p
-wash | se laver | | hand | b
-brush | se brosser | | tooth | b
-break | se casser | | limb | pb
-""".strip().splitlines()
-]
+remember | se souvenir de | | HUMAN story song address trip | state
+build | construire | | house | weeks
+run | diriger | HUMAN | org | state
+refuse | refuser | | plan gift | punctual
+save | sauver | | pet child person | punctual
+win | gagner | | match | punctual
+light | allumer | | match2 | punctual
+wash | se laver | | hand | body
+brush | se brosser | | tooth | body
+break | se casser | | limb | punctual body
+""")
 
-INTRANSITIVE = [
-    parse_verb(line)
-    for line in """
-work | travailler | | | l
-sleep | dormir | HUMAN pet | | l
-live | habiter | | | sL
-arrive | arriver | HUMAN transit | | pe
-leave | partir | HUMAN transit | | pe
-play | jouer | child pet | | l
-be +hungry | avoir faim | HUMAN pet | | s
-dance | danser | | | l
-stay | rester | | | eL
-wait | attendre | | | l
-get up | se lever | | | p
-come back | revenir | | | pe
+INTRANSITIVE = parse_verbs("""
+work | travailler | | | placeable
+sleep | dormir | HUMAN pet | | placeable
+live | habiter | | | state needs-place
+arrive | arriver | HUMAN transit | | punctual être
+leave | partir | HUMAN transit | | punctual être
+play | jouer | child pet | | placeable
+be hungry | avoir faim | HUMAN pet | | state
+dance | danser | | | placeable
+stay | rester | | | être needs-place
+wait | attendre | | | placeable
+get up | se lever | | | punctual
+come back | revenir | | | punctual être
 laugh | rire | | |
-go out | sortir | | | pe
-run | courir | HUMAN pet horse | | l
-work | marcher | device radio | | s
-walk | marcher | | | l
-be +thirsty | avoir soif | HUMAN pet | | s
-swim | nager | | | l
-fall | tomber | HUMAN | | pe
-wake up | se réveiller | | | p
-be +cold | avoir froid | | | s
-go home | rentrer | | | pe
-be +right | avoir raison | | | s
-be +wrong | avoir tort | | | s
-sing | chanter | HUMAN bird | | l
-go to +bed | se coucher | | | p
-""".strip().splitlines()
-]
+go out | sortir | | | punctual être
+run | courir | HUMAN pet horse | | placeable
+work | marcher | device radio | | state
+walk | marcher | | | placeable
+be thirsty | avoir soif | HUMAN pet | | state
+swim | nager | | | placeable
+fall | tomber | HUMAN | | punctual être
+wake up | se réveiller | | | punctual
+be cold | avoir froid | | | state
+go home | rentrer | | | punctual être
+be right | avoir raison | | | state
+be wrong | avoir tort | | | state
+sing | chanter | HUMAN bird | | placeable
+go to bed | se coucher | | | punctual
+""")
 
-# verbs with a recipient; the recipient can stand first in English ("give him the book") when flagged "d"
-DITRANSITIVE = [
-    parse_verb(line)
-    for line in """
-give | donner | | tool text garment cake sandwich gift | pd
-show | montrer | | text picture gift tool | pd
-send | envoyer | | letter message postcard gift picture | pd
-lend | prêter | | text tool drive money | pd
-tell | raconter | | story joke | pd
-bring | apporter | | food drink gift book | pd
-explain | expliquer | | topic plan | p
-sell | vendre | | drive picture | pd
-tell | dire | | truth secret | pd
-ask | poser | | question | pd
-return | rendre | | text tool money | p
-""".strip().splitlines()
-]
+# verbs with a recipient
+DITRANSITIVE = parse_verbs("""
+give | donner | | tool text garment cake sandwich gift | punctual double-object
+show | montrer | | text picture gift tool | punctual double-object
+send | envoyer | | letter message postcard gift picture | punctual double-object
+lend | prêter | | text tool drive money | punctual double-object
+tell | raconter | | story joke | punctual double-object
+bring | apporter | | food drink gift book | punctual double-object
+explain | expliquer | | topic plan | punctual
+sell | vendre | | drive picture | punctual double-object
+tell | dire | | truth secret | punctual double-object
+ask | poser | | question | punctual double-object
+return | rendre | | text tool money | punctual
+""")
 
 # verbs with an object that is somewhere or is brought somewhere
-PLACING = [
-    parse_verb(line)
-    for line in """
-leave | laisser | | tool text garment | pL
-put | mettre | | tool text cup | pL
-""".strip().splitlines()
-]
+PLACING = parse_verbs("""
+leave | laisser | | tool text garment | punctual needs-place
+put | mettre | | tool text cup | punctual needs-place
+""")
 
-# verbs that take an infinitive, with the preposition before it; "x" marks an English modal auxiliary
-CONTROL = [
-    parse_verb(line)
-    for line in """
-can | pouvoir | | | xs
-want | vouloir | | | s
-must | devoir | | | xs
-like | vouloir | | | sC
-have | devoir | | | s
-should | devoir | | | xsC
+# verbs that take an infinitive, with the preposition before it
+CONTROL = parse_verbs("""
+can | pouvoir | | | modal state
+want | vouloir | | | state
+must | devoir | | | modal state
+like | vouloir | | | state conditional
+have | devoir | | | state
+should | devoir | | | modal state conditional
 try | essayer de | | |
-begin | commencer à | | | p
-hope | espérer | | | s
-forget | oublier de | | | p
-need | avoir besoin de | | | s
-decide | décider de | | | p
-refuse | refuser de | | | p
-""".strip().splitlines()
-]
+begin | commencer à | | | punctual
+hope | espérer | | | state
+forget | oublier de | | | punctual
+need | avoir besoin de | | | state
+decide | décider de | | | punctual
+refuse | refuser de | | | punctual
+""")
 
 # verbs that take a clause
-REPORTING = [
-    parse_verb(line)
-    for line in """
-think | penser | | | s
-know | savoir | | | s
-say | dire | | | p
-hope | espérer | | | s
-forget | oublier | | | p
-""".strip().splitlines()
-]
+REPORTING = parse_verbs("""
+think | penser | | | state
+know | savoir | | | state
+say | dire | | | punctual
+hope | espérer | | | state
+forget | oublier | | | punctual
+""")
 
-BE = parse_verb("be | être | | | s")
+BE = parse_verb("be | être | | | state")
 
 # to find what was lost
-FIND_BACK = parse_verb("find | retrouver | | tool gift text | p")
-MISS = parse_verb("miss | manquer à | | HUMAN | s")
-TELL = parse_verb("tell | dire | | | pd")
-WONDER = parse_verb("wonder | se demander | | | s")
-KNOW = parse_verb("know | savoir | | | s")
+FIND_BACK = parse_verb("find | retrouver | | tool gift text | punctual")
+MISS = parse_verb("miss | manquer à | | HUMAN | state")
+TELL = parse_verb("tell | dire | | | punctual double-object")
+WONDER = parse_verb("wonder | se demander | | | state")
+KNOW = parse_verb("know | savoir | | | state")
 
 COMMAND_NAMES = set(
     (
@@ -244,7 +249,7 @@ COMMAND_NAMES = set(
 COMMANDS = [
     verb
     for verb in VERBS + DITRANSITIVE + INTRANSITIVE
-    if verb.en in COMMAND_NAMES and verb.fr != "ressembler" and (verb.en != "play" or verb.object)
+    if verb.en in COMMAND_NAMES and (verb.en != "play" or verb.object)
 ]
 
 WARNINGS = [
