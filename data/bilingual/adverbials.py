@@ -23,11 +23,11 @@ from bilingual.verbs import ENDURING, LASTING, MISHAPS, Verb
 from bilingual.words import Frag, en_words, fr_words, linked, new_key, phrase
 
 
-def with_manner(c: Clause, manner: Frag) -> Clause:
+def with_manner(clause: Clause, manner: Frag) -> Clause:
     """The clause with an adverb that ends it in English; short ones precede the French participle ("a bien dormi")."""
     if manner.fr[0].text in ("bien", "mal", "beaucoup"):
-        return replace(c, mid=Frag((), manner.fr), tail=Frag(manner.en, ()))
-    return replace(c, tail=manner)
+        return replace(clause, mid=Frag((), manner.fr), tail=Frag(manner.en, ()))
+    return replace(clause, tail=manner)
 
 
 class Adverbials(Participants):
@@ -81,55 +81,63 @@ class Adverbials(Participants):
             )
         return "pas"
 
-    def timed(self, c: Clause) -> Clause:
+    def timed(self, clause: Clause) -> Clause:
         """The clause with the adverb of frequency or time that its tense calls for."""
-        traits = (c.modal or c.verb).traits
-        if c.tense == "pres" and "state" not in traits:
-            if c.open:
-                return c if c.neg or c.mid.fr else replace(c, tense="prog")
-            if c.neg == "jamais" or (c.neg and (c.obj is not None or self.chance(0.7))):
-                return c
-            if self.chance(0.45) and not c.neg and not c.mid.fr:
-                return replace(c, mid=self.frequency(c.verb))
-            return replace(c, tail=c.tail + self.time("habit", c))
-        full = c.open or (c.obj is not None and c.obj.heavy)
-        stranded = c.obj is None and c.verb.en_prep
-        if c.tense == "since":
-            if c.open:
-                return replace(c, tense="prog")
-            return replace(c, tail=c.tail + self.time("since", c))
-        if c.tense == "perf" and not c.neg and not c.mid.fr and self.chance(0.35):
-            return replace(c, mid=phrase("already/a = déjà/a"))
-        group = TIME_OF.get(c.tense, "")
+        traits = (clause.modal or clause.verb).traits
+        if clause.tense == "pres" and "state" not in traits:
+            if clause.open:
+                return clause if clause.neg or clause.mid.fr else replace(clause, tense="prog")
+            if clause.neg == "jamais" or (
+                clause.neg and (clause.obj is not None or self.chance(0.7))
+            ):
+                return clause
+            if self.chance(0.45) and not clause.neg and not clause.mid.fr:
+                return replace(clause, mid=self.frequency(clause.verb))
+            return replace(clause, tail=clause.tail + self.time("habit", clause))
+        full = clause.open or (clause.obj is not None and clause.obj.heavy)
+        stranded = clause.obj is None and clause.verb.en_prep
+        if clause.tense == "since":
+            if clause.open:
+                return replace(clause, tense="prog")
+            return replace(clause, tail=clause.tail + self.time("since", clause))
+        if clause.tense == "perf" and not clause.neg and not clause.mid.fr and self.chance(0.35):
+            return replace(clause, mid=phrase("already/a = déjà/a"))
+        group = TIME_OF.get(clause.tense, "")
         if (
             not group
             or full
             or "state" in traits
-            or "timeless" in c.verb.traits
+            or "timeless" in clause.verb.traits
             or not self.chance(0.42)
         ):
-            return c
+            return clause
         if (
-            c.tense == "past"
-            and c.verb.fr in LASTING
-            and not c.neg
-            and not c.modal
+            clause.tense == "past"
+            and clause.verb.fr in LASTING
+            and not clause.neg
+            and not clause.modal
             and not stranded
             and self.chance(0.4)
         ):
             group = "duration"
-        return replace(c, tail=c.tail + self.time(group, c))
+        return replace(clause, tail=clause.tail + self.time(group, clause))
 
     def frequency(self, verb: Verb) -> Frag:
         """An adverb of frequency; nobody always learns."""
-        return self.phrase([a for a in MID_ADVERBS if verb.en != "learn" or "always" not in a])
-
-    def time(self, group: str, c: Clause) -> Frag:
-        """A time of the group on the scale of the verb: weeks to build a house, hours to wash a cup."""
-        far = "weeks" in c.verb.traits or c.verb.fr in FAR_VERBS
-        near = "weeks" not in c.verb.traits
         return self.phrase(
-            [t for t in TIMES[group] if (far if any(word in t for word in FAR_TIMES) else near)]
+            [adverb for adverb in MID_ADVERBS if verb.en != "learn" or "always" not in adverb]
+        )
+
+    def time(self, group: str, clause: Clause) -> Frag:
+        """A time of the group on the scale of the verb: weeks to build a house, hours to wash a cup."""
+        far = "weeks" in clause.verb.traits or clause.verb.fr in FAR_VERBS
+        near = "weeks" not in clause.verb.traits
+        return self.phrase(
+            [
+                time
+                for time in TIMES[group]
+                if (far if any(word in time for word in FAR_TIMES) else near)
+            ]
         )
 
     def place(

@@ -38,7 +38,7 @@ class Clauses(Copulas):
             "trade": 3,
             "control": 13,
         }
-        if subject is not None and not candidates(INTRANSITIVE, subject, lambda v: True):
+        if subject is not None and not candidates(INTRANSITIVE, subject, lambda verb: True):
             table["intransitive"] = 0
         if not human:
             table |= {"transitive": 0, "ditransitive": 0, "placing": 0, "trade": 0, "control": 0}
@@ -56,11 +56,11 @@ class Clauses(Copulas):
             if event and frame.endswith("transitive") and frame != "ditransitive"
             else {}
         )
-        c = getattr(self, frame)(subject, group, depth if not short else 0, **options)
+        clause = getattr(self, frame)(subject, group, depth if not short else 0, **options)
         return (
-            self.timed(c)
-            if (time and not (short and self.chance(0.6))) or c.tense in ("since", "pres")
-            else c
+            self.timed(clause)
+            if (time and not (short and self.chance(0.6))) or clause.tense in ("since", "pres")
+            else clause
         )
 
     def control(self, subject: NP | None, group: str, depth: int) -> Clause:
@@ -71,7 +71,7 @@ class Clauses(Copulas):
             "before": ("want",),
             "any": None,
         }.get(group, ("have",))
-        modal = self.zipf([m for m in CONTROL if wanted is None or m.en in wanted])
+        modal = self.zipf([modal for modal in CONTROL if wanted is None or modal.en in wanted])
         if modal.en == "have":
             tenses = (
                 {"fut": 1}
@@ -99,35 +99,39 @@ class Clauses(Copulas):
         neg = "pas" if negatable and self.chance(0.25) else ""
         inner = self.transitive if self.chance(0.7) else self.intransitive
         while True:
-            c = inner(
+            clause = inner(
                 subject if subject is not None else self.subject(depth=depth),
                 "past",
                 depth,
                 plain=True,
             )
-            if not c.neg:
+            if not clause.neg:
                 break
-        if neg and c.obj is not None and not c.obj.is_pronoun:
-            c = replace(c, obj=self.object(c.verb, c.subject, "inf", True, 0))
-        return replace(c, modal=modal, tense=tense, neg=neg, contract=self.chance(0.75))
+        if neg and clause.obj is not None and not clause.obj.is_pronoun:
+            clause = replace(clause, obj=self.object(clause.verb, clause.subject, "inf", True, 0))
+        return replace(clause, modal=modal, tense=tense, neg=neg, contract=self.chance(0.75))
 
     def affirmed(self, subject: NP, group: str, depth: int) -> Clause:
         """A clause that tells of an action, without negation."""
         while True:
-            c = self.clause(subject, group, depth, event=True, time=group != "now")
-            if not c.neg:
-                return c
+            clause = self.clause(subject, group, depth, event=True, time=group != "now")
+            if not clause.neg:
+                return clause
 
     def punctual(self, subject: NP, tense: str) -> Clause:
         """A short event to hang another one on."""
         verb = self.zipf(
-            [v for v in INTRANSITIVE if v.en in ("arrive", "come", "leave", "wake", "go", "get")]
+            [
+                verb
+                for verb in INTRANSITIVE
+                if verb.en in ("arrive", "come", "leave", "wake", "go", "get")
+            ]
         )
         return Clause(subject, verb, tense)
 
     def durative(self, subject: NP, tense: str, depth: int) -> Clause:
         """Something that goes on."""
-        ok: Callable[[Verb], bool] = lambda v: v.traits.isdisjoint(
+        ok: Callable[[Verb], bool] = lambda verb: verb.traits.isdisjoint(
             {"state", "punctual", "needs-place", "être"}
         )
         if self.chance(0.45):

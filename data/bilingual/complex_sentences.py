@@ -103,7 +103,7 @@ class ComplexSentences(Sentences):
         """A state and what brought it about."""
         adj_en, cause, cls = self.rng.choice(CAUSES)
         subject = self.stateless_subject(depth)
-        adj = next(a for a in ADJECTIVES if a.en == adj_en and "pron" in a.classes)
+        adj = next(adj for adj in ADJECTIVES if adj.en == adj_en and "pron" in adj.classes)
         degree = (
             self.degree(adj, excess=False)
             if self.chance(0.35) and "absolute" not in adj.traits
@@ -210,7 +210,7 @@ class ComplexSentences(Sentences):
     def since(self, subject: NP) -> Frag:
         """Since someone is ill, someone else will help them."""
         adj_en, name, who = self.zipf(SINCE)
-        adj = next(a for a in ADJECTIVES if a.en == adj_en and "pron" in a.classes)
+        adj = next(adj for adj in ADJECTIVES if adj.en == adj_en and "pron" in adj.classes)
         tense = self.weighted({"fut": 2, "going": 1})
         if who == "same":
             verb = verb_for(name, "")

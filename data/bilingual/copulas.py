@@ -77,7 +77,11 @@ class Copulas(Frames):
     def degree(self, adj: Adj, excess: bool = True) -> Frag:
         """A degree that suits the adjective; not everything can be too much."""
         return self.phrase(
-            [d for d in DEGREES if not d.startswith("too") or (excess and adj.en in EXCESSIVE)]
+            [
+                degree
+                for degree in DEGREES
+                if not degree.startswith("too") or (excess and adj.en in EXCESSIVE)
+            ]
         )
 
     def be_place(self, subject: NP | None, group: str, depth: int = 0) -> Clause:

@@ -157,7 +157,9 @@ class Discourse(ComplexSentences):
         it = pronoun(np.ref)
         contract = self.chance(0.75)
         if kind == "is":
-            options = [a for a in ADJECTIVES if a.en in what.split() and accepts(a.classes, np)]
+            options = [
+                adj for adj in ADJECTIVES if adj.en in what.split() and accepts(adj.classes, np)
+            ]
             adj = self.rng.choice(options)
             negated = what in REASONS_AGAINST
             degree = (
@@ -170,9 +172,9 @@ class Discourse(ComplexSentences):
             )
         if kind == "does":
             verb = next(
-                v
-                for v in INTRANSITIVE
-                if " ".join((v.en, *v.en_tail)) == what and accepts(v.subject, np)
+                verb
+                for verb in INTRANSITIVE
+                if " ".join((verb.en, *verb.en_tail)) == what and accepts(verb.subject, np)
             )
             return realise(Clause(it, verb, tense, neg, contract=contract))
         who = (
@@ -181,12 +183,12 @@ class Discourse(ComplexSentences):
             else self.other_subject(subject)
         )
         if kind == "give":
-            verb = next(v for v in DITRANSITIVE if v.en == what)
+            verb = next(verb for verb in DITRANSITIVE if verb.en == what)
             recipient = self.recipient(subject)
             while recipient.is_pronoun and recipient.ref.person != 3:
                 recipient = self.recipient(subject)
             return realise(Clause(who, verb, tense, neg, it, recipient, contract=contract))
-        modal = next(m for m in CONTROL if m.en == "can") if kind == "can" else None
+        modal = next(modal for modal in CONTROL if modal.en == "can") if kind == "can" else None
         found = what == "find back"
         verb = FIND_BACK if found else verb_for(what, np.cls, np.noun.en if np.noun else "")
         mid = (

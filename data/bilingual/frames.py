@@ -15,7 +15,9 @@ from bilingual.verbs import DITRANSITIVE, INTRANSITIVE, PLACING, UNPLANNED, VERB
 def candidates(verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool]) -> list[Verb]:
     """The verbs that admit a subject and pass a test."""
     return [
-        v for v in verbs if ok(v) and (accepts(v.subject, subject) if subject is not None else True)
+        verb
+        for verb in verbs
+        if ok(verb) and (accepts(verb.subject, subject) if subject is not None else True)
     ]
 
 
@@ -23,7 +25,10 @@ class Frames(Adverbials):
     """Draws clauses by the frame of their verb."""
 
     def verb(
-        self, verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool] = lambda v: True
+        self,
+        verbs: Sequence[Verb],
+        subject: NP | None,
+        ok: Callable[[Verb], bool] = lambda verb: True,
     ) -> Verb:
         """A verb that admits the subject and passes the test."""
         return self.zipf(candidates(verbs, subject, ok))
@@ -32,7 +37,9 @@ class Frames(Adverbials):
         """A verb with an object."""
         planned = plain or group in ("future", "cond")
         verb = self.verb(
-            VERBS, subject, lambda v: not (planned and ("state" in v.traits or v.en in UNPLANNED))
+            VERBS,
+            subject,
+            lambda verb: not (planned and ("state" in verb.traits or verb.en in UNPLANNED)),
         )
         subject = subject or self.subject_of(verb, depth=depth)
         tense = self.tense(verb, group)
@@ -40,12 +47,12 @@ class Frames(Adverbials):
         if tense == "pres" and "destination" in verb.traits:
             neg = ""
         obj = self.object(verb, subject, tense, bool(neg), depth)
-        c = Clause(subject, verb, tense, neg, obj, contract=self.chance(0.75))
+        clause = Clause(subject, verb, tense, neg, obj, contract=self.chance(0.75))
         if neg == "plus" and obj.frag.open:
-            c = replace(c, neg="pas")
+            clause = replace(clause, neg="pas")
         if "placeable" in verb.traits and self.chance(0.16) and not (obj.frag.open or obj.heavy):
-            c = replace(c, tail=self.place_of(verb, subject))
-        return c
+            clause = replace(clause, tail=self.place_of(verb, subject))
+        return clause
 
     def intransitive(
         self, subject: NP | None, group: str, depth: int, plain: bool = False
@@ -55,22 +62,24 @@ class Frames(Adverbials):
         verb = self.verb(
             INTRANSITIVE,
             subject,
-            lambda v: (
+            lambda verb: (
                 not (
                     planned
                     and (
-                        {"state", "needs-place"} & v.traits
-                        or v.en in UNPLANNED
-                        or (plain and v.en == "arrive")
+                        {"state", "needs-place"} & verb.traits
+                        or verb.en in UNPLANNED
+                        or (plain and verb.en == "arrive")
                     )
                 )
             ),
         )
         subject = subject or self.subject_of(verb, depth=depth)
         tense = self.tense(verb, group)
-        c = Clause(subject, verb, tense, self.negation(verb, tense), contract=self.chance(0.75))
+        clause = Clause(
+            subject, verb, tense, self.negation(verb, tense), contract=self.chance(0.75)
+        )
         if "needs-place" in verb.traits or ("placeable" in verb.traits and self.chance(0.45)):
-            c = replace(c, tail=self.place_of(verb, subject, depth))
+            clause = replace(clause, tail=self.place_of(verb, subject, depth))
         elif (
             verb.en in MANNER
             and verb.subject != ("device", "radio")
@@ -78,8 +87,8 @@ class Frames(Adverbials):
             and not plain
             and tense not in ("prog", "just", "perf")
         ):
-            c = with_manner(c, self.phrase(MANNER[verb.en]))
-        return c
+            clause = with_manner(clause, self.phrase(MANNER[verb.en]))
+        return clause
 
     def ditransitive(self, subject: NP | None, group: str, depth: int) -> Clause:
         """A verb with an object and a recipient."""

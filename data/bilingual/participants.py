@@ -51,7 +51,7 @@ class Participants(NounPhrases):
         """A subject that the verb admits."""
         if "pron" in verb.subject and (len(verb.subject) < 7 or self.chance(0.75)):
             return self.subject(short, depth)
-        classes = tuple(c for c in verb.subject if c not in ("pron", "name"))
+        classes = tuple(cls for cls in verb.subject if cls not in ("pron", "name"))
         noun = self.noun(classes)
         return self.subject_noun(noun, depth, short)
 
@@ -91,7 +91,7 @@ class Participants(NounPhrases):
             human_only = set(verb.object) <= HUMAN
             if human_only or self.chance(0.4):
                 return self.human_object(verb, subject, depth, neg)
-        classes = tuple(c for c in verb.object if c not in HUMAN or "pron" not in verb.object)
+        classes = tuple(cls for cls in verb.object if cls not in HUMAN or "pron" not in verb.object)
         noun = self.noun(classes)
         if "bare" in verb.traits:
             return NP(linked(noun.en, noun.fr), Ref(human=False), noun.cls, new_key(), noun)

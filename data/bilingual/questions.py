@@ -23,15 +23,15 @@ class Questions(Relatives):
         """A question for yes or no."""
         subject = pronoun(self.address()) if self.chance(0.45) else None
         while True:
-            c = self.clause(subject, "any", depth)
-            modal_ok = c.modal is None or (not c.neg and c.modal.en != "must")
+            clause = self.clause(subject, "any", depth)
+            modal_ok = clause.modal is None or (not clause.neg and clause.modal.en != "must")
             if (
-                c.tense != "used"
-                and c.subject.ref.person != 1
-                and c.neg in ("", "pas")
+                clause.tense != "used"
+                and clause.subject.ref.person != 1
+                and clause.neg in ("", "pas")
                 and modal_ok
             ):
-                return realise(replace(c, contract=True), "ask")
+                return realise(replace(clause, contract=True), "ask")
 
     def wh_question(self, depth: int) -> Frag:
         """A question with where, when, why, what, who, which, how many."""
@@ -55,9 +55,9 @@ class Questions(Relatives):
             ),
         )(depth)
 
-    def asked(self, wh: Frag, c: Clause) -> Frag:
+    def asked(self, wh: Frag, clause: Clause) -> Frag:
         """A question word before an inverted clause."""
-        return wh + realise(replace(c, contract=True), "ask")
+        return wh + realise(replace(clause, contract=True), "ask")
 
     def asker_subject(self) -> NP:
         """The subject of a question."""
@@ -69,15 +69,15 @@ class Questions(Relatives):
     def positive(self, make: Callable[[], Clause], tenses: Sequence[str]) -> Clause:
         """A clause without negation or modal in one of the tenses, without time or place."""
         while True:
-            c = make()
+            clause = make()
             if (
-                not c.neg
-                and not c.modal
-                and c.tense in tenses
-                and not c.mid.fr
-                and c.subject.ref.person != 1
+                not clause.neg
+                and not clause.modal
+                and clause.tense in tenses
+                and not clause.mid.fr
+                and clause.subject.ref.person != 1
             ):
-                return replace(c, tail=EMPTY)
+                return replace(clause, tail=EMPTY)
 
     def ask_where(self, depth: int) -> Frag:
         """Where ...?"""
@@ -96,35 +96,35 @@ class Questions(Relatives):
             "play",
             "learn",
         )
-        c = self.positive(
+        clause = self.positive(
             lambda: self.clause(self.asker_subject()), ("past", "pres", "prog", "fut")
         )
-        if c.verb.en not in names:
+        if clause.verb.en not in names:
             return self.ask_where(depth)
-        return self.asked(linked("where", "où"), c)
+        return self.asked(linked("where", "où"), clause)
 
     def ask_when(self, depth: int) -> Frag:
         """When ...?"""
-        c = self.positive(lambda: self.clause(self.asker_subject()), ("past", "fut", "going"))
-        if "state" in c.verb.traits:
+        clause = self.positive(lambda: self.clause(self.asker_subject()), ("past", "fut", "going"))
+        if "state" in clause.verb.traits:
             return self.ask_when(depth)
-        return self.asked(linked("when", "quand"), c)
+        return self.asked(linked("when", "quand"), clause)
 
     def ask_why(self, depth: int) -> Frag:
         """Why ...?"""
         while True:
-            c = self.clause(self.asker_subject(), "any", depth)
+            clause = self.clause(self.asker_subject(), "any", depth)
             if (
-                c.tense in ("past", "prog", "pres")
-                and c.neg in ("", "pas")
-                and not c.mid.fr
-                and not c.modal
+                clause.tense in ("past", "prog", "pres")
+                and clause.neg in ("", "pas")
+                and not clause.mid.fr
+                and not clause.modal
                 and not (
-                    isinstance(c.predicate, AdjP)
-                    and (c.predicate.relation or "mood" not in c.predicate.adj.traits)
+                    isinstance(clause.predicate, AdjP)
+                    and (clause.predicate.relation or "mood" not in clause.predicate.adj.traits)
                 )
             ):
-                return self.asked(linked("why", "pourquoi"), c)
+                return self.asked(linked("why", "pourquoi"), clause)
 
     def ask_what(self, depth: int) -> Frag:
         """What ...?"""
@@ -143,22 +143,29 @@ class Questions(Relatives):
             "see",
         )
         verb = self.zipf(
-            [v for v in VERBS if v.en in names and not v.fr_prep and v.fr != "regarder"]
+            [
+                verb
+                for verb in VERBS
+                if verb.en in names and not verb.fr_prep and verb.fr != "regarder"
+            ]
         )
         tense = self.tense(verb, self.weighted({"now": 3, "past": 3, "future": 1}))
         tense = "past" if tense == "perf" else tense
-        c = self.timed(Clause(self.asker_subject(), verb, tense))
+        clause = self.timed(Clause(self.asker_subject(), verb, tense))
         what = new_key()
-        return self.asked(Frag(en_words("what", what), fr_words("que", what)), c)
+        return self.asked(Frag(en_words("what", what), fr_words("que", what)), clause)
 
     def ask_whom(self, depth: int) -> Frag:
         """Who did you see?"""
         names = ("see", "meet", "call", "help", "invite", "thank", "look", "wait")
         verb = self.zipf(
             [
-                v
-                for v in VERBS
-                if v.en in names and "pron" in v.object and not v.fr_prep and v.fr != "regarder"
+                verb
+                for verb in VERBS
+                if verb.en in names
+                and "pron" in verb.object
+                and not verb.fr_prep
+                and verb.fr != "regarder"
             ]
         )
         tense = (
@@ -174,21 +181,21 @@ class Questions(Relatives):
         """Who is singing?"""
         subject = NP(linked("who", "qui"), Ref(), "name")
         while True:
-            c = self.clause(subject, self.weighted({"past": 3, "now": 3, "future": 1}), 0)
+            clause = self.clause(subject, self.weighted({"past": 3, "now": 3, "future": 1}), 0)
             if (
-                c.subject is subject
-                and not c.neg
-                and not (isinstance(c.predicate, AdjP) and c.predicate.relation)
+                clause.subject is subject
+                and not clause.neg
+                and not (isinstance(clause.predicate, AdjP) and clause.predicate.relation)
             ):
-                return realise(c)
+                return realise(clause)
 
     def ask_which(self, depth: int) -> Frag:
         """Which letters did you read? - the participle agrees."""
         verb = self.zipf(
             [
-                v
-                for v in VERBS
-                if v.en
+                verb
+                for verb in VERBS
+                if verb.en
                 in (
                     "see",
                     "buy",
@@ -203,7 +210,7 @@ class Questions(Relatives):
                     "eat",
                     "wash",
                 )
-                and not v.reflexive
+                and not verb.reflexive
             ]
         )
         noun = self.noun(tuple(cls for cls in verb.object if cls not in HUMAN | {"bread"}))
@@ -227,9 +234,9 @@ class Questions(Relatives):
         """How many apples did you eat?"""
         verb = self.zipf(
             [
-                v
-                for v in VERBS
-                if v.en
+                verb
+                for verb in VERBS
+                if verb.en
                 in (
                     "see",
                     "buy",
@@ -243,7 +250,7 @@ class Questions(Relatives):
                     "invite",
                     "break",
                 )
-                and not v.reflexive
+                and not verb.reflexive
             ]
         )
         noun = self.noun(
@@ -278,14 +285,14 @@ class Questions(Relatives):
         """What time will the train arrive?"""
         verb = self.zipf(
             [
-                v
-                for v in INTRANSITIVE
-                if v.en in ("leave", "arrive", "get", "wake", "go") and v.fr != "sortir"
+                verb
+                for verb in INTRANSITIVE
+                if verb.en in ("leave", "arrive", "get", "wake", "go") and verb.fr != "sortir"
             ]
         )
-        c = Clause(
+        clause = Clause(
             self.subject_of(verb, short=True),
             verb,
             self.weighted({"fut": 2, "past": 2, "going": 1}),
         )
-        return self.asked(phrase("what/a time/b = à/a quelle/a heure/b"), c)
+        return self.asked(phrase("what/a time/b = à/a quelle/a heure/b"), clause)

@@ -10,18 +10,18 @@ from bilingual.french_clause import french
 from bilingual.words import Frag, fr_words
 
 
-def realise(c: Clause, mode: str = "decl", keys: Keys | None = None) -> Frag:
+def realise(clause: Clause, mode: str = "decl", keys: Keys | None = None) -> Frag:
     """A clause in both languages; mode is decl, ask, inf, ing or imp."""
-    k = keys or Keys()
-    if c.predicate:
-        c = replace(c, predicate=Fixed(c.predicate.frag(c.subject.ref)))
-    fr = french(c, k, "decl" if mode == "ask" else mode)
+    keys = keys or Keys()
+    if clause.predicate:
+        clause = replace(clause, predicate=Fixed(clause.predicate.frag(clause.subject.ref)))
+    fr = french(clause, keys, "decl" if mode == "ask" else mode)
     if mode == "ask":
-        fr = fr_words("est-ce que", k.ask) + fr
-    return Frag(english(c, k, mode), fr)
+        fr = fr_words("est-ce que", keys.ask) + fr
+    return Frag(english(clause, keys, mode), fr)
 
 
-def realise_as(c: Clause, english_mode: str, french_mode: str) -> Frag:
+def realise_as(clause: Clause, english_mode: str, french_mode: str) -> Frag:
     """A clause in different moods: "before leaving", "avant de partir"."""
-    k = Keys()
-    return Frag(english(c, k, english_mode), french(c, k, french_mode))
+    keys = Keys()
+    return Frag(english(clause, keys, english_mode), french(clause, keys, french_mode))

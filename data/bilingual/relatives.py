@@ -146,7 +146,7 @@ class Relatives(Clauses):
         )
         person = self.subject(short=True)
         if kind == "meet":
-            verb = next(v for v in VERBS if v.en == "meet")
+            verb = next(verb for verb in VERBS if verb.en == "meet")
             obj = self.object(verb, person, "past")
             return link + realise(Clause(person, verb, "past", obj=obj))
         if kind == "play":

@@ -22,11 +22,14 @@ class Sentences(Questions):
     def statement(self, depth: int) -> Frag:
         """A declarative clause; its time may stand first."""
         group = self.weighted({"past": 3, "future": 2}) if self.chance(0.06) else "any"
-        c = self.clause(None, group, depth, time=group == "any")
-        event = "state" not in (c.modal or c.verb).traits and c.tense in ("past", "fut")
-        if event and (group != "any" or (c.open and self.chance(0.4))):
-            return self.time(TIME_OF[c.tense], c) + comma() + realise(c)
-        return realise(c)
+        clause = self.clause(None, group, depth, time=group == "any")
+        event = "state" not in (clause.modal or clause.verb).traits and clause.tense in (
+            "past",
+            "fut",
+        )
+        if event and (group != "any" or (clause.open and self.chance(0.4))):
+            return self.time(TIME_OF[clause.tense], clause) + comma() + realise(clause)
+        return realise(clause)
 
     def imperative(self, depth: int) -> Frag:
         """A command to tu or vous, or "Let's ..."."""
@@ -35,7 +38,7 @@ class Sentences(Questions):
         neg = "pas" if self.chance(0.22) else ""
         who = NP(EMPTY, self.address(), "pron", new_key())
         verb = self.zipf(WARNINGS if neg and self.chance(0.5) else COMMANDS)
-        c = Clause(
+        clause = Clause(
             who,
             verb,
             "pres",
@@ -46,22 +49,24 @@ class Sentences(Questions):
         )
         if verb in DITRANSITIVE:
             recipient = self.recipient(who)
-            c = replace(c, recipient=recipient, recipient_first="double-object" in verb.traits)
+            clause = replace(
+                clause, recipient=recipient, recipient_first="double-object" in verb.traits
+            )
         elif {"placeable", "needs-place"} & verb.traits and not verb.object:
-            c = replace(c, tail=self.place_of(verb, who))
-        return realise(c, "imp")
+            clause = replace(clause, tail=self.place_of(verb, who))
+        return realise(clause, "imp")
 
     def proposal(self, depth: int) -> Frag:
         """Let's read the letter."""
         who = pronoun(WE)
-        verb = self.zipf([v for v in COMMANDS if v not in DITRANSITIVE])
-        c = Clause(
+        verb = self.zipf([verb for verb in COMMANDS if verb not in DITRANSITIVE])
+        clause = Clause(
             who,
             verb,
             "pres",
             obj=self.object(verb, who, "imp", False, depth) if verb.object else None,
         )
-        frag, key = realise(c, "imp"), new_key()
+        frag, key = realise(clause, "imp"), new_key()
         first = replace(frag.fr[0], keys=frag.fr[0].keys | {key})
         return Frag(en_words("let 's", key) + frag.en, (first, *frag.fr[1:]))
 
