@@ -98,37 +98,39 @@ def objects_en(clause: Clause, keys: Keys) -> tuple[Word, ...]:
 
 def english(clause: Clause, keys: Keys, mode: str) -> tuple[Word, ...]:
     """The English of a clause; mode is decl, ask (inverted), inf, ing or imp."""
-    objects = objects_en(clause, keys)
-    if mode in ("inf", "ing"):
-        verb = en_words(en_form(clause.verb.en, "ing" if mode == "ing" else "base"), keys.verb)
-        return verb + pred_en(clause) + objects + clause.tail.en
+    complement = pred_en(clause) + objects_en(clause, keys)
     if mode == "imp":
-        negative = {
-            "": (),
-            "pas": en_words("don") + en_words("'t", keys.neg),
-            "jamais": en_words("never", keys.neg),
-        }[clause.neg]
-        return (
-            negative
-            + en_words(clause.verb.en, keys.verb)
-            + pred_en(clause)
-            + objects
-            + clause.tail.en
-        )
+        return imperative_en(clause, keys) + complement + clause.tail.en
+    if mode in ("inf", "ing"):
+        form = en_form(clause.verb.en, "ing" if mode == "ing" else "base")
+        return en_words(form, keys.verb) + complement + clause.tail.en
+    return finite_clause_en(clause, keys, complement, ask=mode == "ask")
+
+
+def imperative_en(clause: Clause, keys: Keys) -> tuple[Word, ...]:
+    """The verb of a command, or of a prohibition."""
+    negative = {
+        "": (),
+        "pas": en_words("don") + en_words("'t", keys.neg),
+        "jamais": en_words("never", keys.neg),
+    }[clause.neg]
+    return negative + en_words(clause.verb.en, keys.verb)
+
+
+def finite_clause_en(
+    clause: Clause, keys: Keys, complement: tuple[Word, ...], ask: bool
+) -> tuple[Word, ...]:
+    """Subject, verb group and complement, inverted in a question."""
     head = clause.modal or clause.verb
     ref = clause.subject.ref
-    aux, rest = verb_group_en(head, clause.tense, ref, keys)
-    if not aux and (mode == "ask" or clause.neg in ("pas", "plus")):
-        past = clause.tense == "past"
-        support = ((keys.aux,) if past else ()) + ((keys.ask,) if mode == "ask" else ())
-        aux = en_words("did" if past else finite_en("do", "pres", ref), *support)
-        rest = en_words(head.en, keys.verb) if past else en_words(head.en, keys.aux, keys.verb)
-    if clause.modal:
-        head_tail = en_words(" ".join(clause.modal.en_tail), keys.tail)
-        rest = rest + head_tail + infinitive_en(clause, keys)
-    subject = clause.subject.frag.en or en_words(ref.en("subj"), clause.subject.key)
     negated = clause.neg in ("pas", "plus")
-    bare = bool(subject and clause.subject.is_pronoun and mode == "decl" and clause.contract)
+    aux, rest = verb_group_en(head, clause.tense, ref, keys)
+    if not aux and (ask or negated):
+        aux, rest = do_support(head, clause, keys, ask)
+    if clause.modal:
+        rest += en_words(" ".join(clause.modal.en_tail), keys.tail) + infinitive_en(clause, keys)
+    subject = clause.subject.frag.en or en_words(ref.en("subj"), clause.subject.key)
+    bare = clause.subject.is_pronoun and not ask and clause.contract
     if negated:
         aux = negate_en(aux, keys, bare, clause.contract)
     elif bare and aux and aux[0].text in CONTRACTIONS and not had_like(aux[0], head):
@@ -136,11 +138,21 @@ def english(clause: Clause, keys: Keys, mode: str) -> tuple[Word, ...]:
     adverb = (en_words("never", keys.neg) if clause.neg == "jamais" else ()) + clause.mid.en
     ending = en_words("anymore", keys.neg) if clause.neg == "plus" else ()
     end = ending + clause.tail.en if clause.tail.open else clause.tail.en + ending
-    body = adverb + rest + pred_en(clause) + objects + end
-    if mode == "ask":
+    body = adverb + rest + complement + end
+    if ask:
         bound = 2 if len(aux) > 1 and aux[1].text == "'t" else 1
         return aux[:bound] + subject + aux[bound:] + body
     return subject + aux + body
+
+
+def do_support(
+    head: Verb, clause: Clause, keys: Keys, ask: bool
+) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """The "do" before a verb that has no auxiliary to invert or negate."""
+    past = clause.tense == "past"
+    support = ((keys.aux,) if past else ()) + ((keys.ask,) if ask else ())
+    aux = en_words("did" if past else finite_en("do", "pres", clause.subject.ref), *support)
+    return aux, en_words(head.en, keys.verb) if past else en_words(head.en, keys.aux, keys.verb)
 
 
 def had_like(aux: Word, verb: Verb) -> bool:

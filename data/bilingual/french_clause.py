@@ -7,7 +7,10 @@ from dataclasses import replace
 from bilingual.clause import Clause, Keys
 from bilingual.french_forms import command, conjugate, gerund, inflect, participle
 from bilingual.reference import NP, Ref
+from bilingual.verbs import Verb
 from bilingual.words import ELIDED, Word, fr_words
+
+Clitics = list[tuple[str, int, Word]]  # case, rank and word of each
 
 SIMPLE_TENSES = {
     "pres": "pres",
@@ -21,11 +24,9 @@ SIMPLE_TENSES = {
 }
 
 
-def clitics_fr(
-    clause: Clause, keys: Keys, lexical: int
-) -> tuple[list[tuple[str, int, Word]], tuple[Word, ...]]:
+def clitics_fr(clause: Clause, keys: Keys, lexical: int) -> tuple[Clitics, tuple[Word, ...]]:
     """The clitics as (case, rank, word), and the pronouns that cannot be clitics as a phrase after the verb."""
-    clitics: list[tuple[str, int, Word]] = []
+    clitics: Clitics = []
     phrase_after: tuple[Word, ...] = ()
     if clause.verb.reflexive:
         key = clause.obj.key if "body" in clause.verb.traits and clause.obj else lexical
@@ -54,8 +55,9 @@ def clitics_fr(
     return sorted(clitics, key=lambda clitic: clitic[1]), phrase_after
 
 
-def objects_fr(clause: Clause, keys: Keys, lexical: int) -> tuple[Word, ...]:
+def objects_fr(clause: Clause, keys: Keys) -> tuple[Word, ...]:
     """Objects and recipient after the French verb."""
+    lexical = keys.main if clause.modal else keys.verb
     words: tuple[Word, ...] = ()
     if clause.obj is not None and not clause.obj.is_pronoun:
         prep = fr_words(clause.verb.fr_prep, keys.prep if clause.verb.en_prep else lexical)
@@ -73,7 +75,7 @@ def located_fr(prep: tuple[Word, ...], np: NP) -> tuple[Word, ...]:
     return prep + np.frag.fr
 
 
-def agreement(clause: Clause, clitics: list[tuple[str, int, Word]]) -> Ref | None:
+def agreement(clause: Clause, clitics: Clitics) -> Ref | None:
     """The referent that the past participle agrees with."""
     if clause.verb.reflexive:
         return None if "body" in clause.verb.traits else clause.subject.ref
@@ -86,76 +88,108 @@ def agreement(clause: Clause, clitics: list[tuple[str, int, Word]]) -> Ref | Non
 
 def french(clause: Clause, keys: Keys, mode: str) -> tuple[Word, ...]:
     """The French of a clause; questions are declarative here."""
-    head = clause.modal or clause.verb
-    lexical = keys.main if clause.modal else keys.verb
-    ref = clause.subject.ref
-    clitics, stressed = clitics_fr(clause, keys, lexical)
-    clitic_words = tuple(word for _, _, word in clitics)
-    tail = fr_words(" ".join(head.fr_tail), keys.tail if head.en_tail else keys.verb)
-    after = objects_fr(clause, keys, lexical) + stressed + clause.tail.fr
-    if clause.predicate:
-        after = clause.predicate.frag(ref).fr + after
-    if mode in ("inf", "ing"):
-        form = clause.verb.fr if mode == "inf" else gerund(clause.verb.fr)
-        return clitic_words + fr_words(form, keys.verb) + tail + after
+    clitics, stressed = clitics_fr(clause, keys, keys.main if clause.modal else keys.verb)
+    predicate = clause.predicate.frag(clause.subject.ref).fr if clause.predicate else ()
+    after = predicate + objects_fr(clause, keys) + stressed + clause.tail.fr
     if mode == "imp":
         return imperative_fr(clause, keys, clitics, after)
+    if mode in ("inf", "ing"):
+        form = clause.verb.fr if mode == "inf" else gerund(clause.verb.fr)
+        verb = fr_words(form, keys.verb) + particles_fr(clause.verb, keys)
+        return bare_words(clitics) + verb + after
+    return finite_clause_fr(clause, keys, clitics, after)
+
+
+def bare_words(clitics: Clitics) -> tuple[Word, ...]:
+    """The clitics in their order before the verb."""
+    return tuple(word for _, _, word in clitics)
+
+
+def particles_fr(head: Verb, keys: Keys) -> tuple[Word, ...]:
+    """What belongs to a verb beside its form: "peur" of "avoir peur"."""
+    return fr_words(" ".join(head.fr_tail), keys.tail if head.en_tail else keys.verb)
+
+
+def finite_clause_fr(
+    clause: Clause, keys: Keys, clitics: Clitics, after: tuple[Word, ...]
+) -> tuple[Word, ...]:
+    """Subject, negation around the finite verb, and the rest."""
+    ref = clause.subject.ref
     subject = clause.subject.frag.fr or fr_words(ref.fr("subj"), clause.subject.key)
-    ne, pas = (fr_words("ne", keys.neg), fr_words(clause.neg, keys.neg)) if clause.neg else ((), ())
-    past_tense = "imparf" if "state" in head.traits else "compound"
-    tense = (
-        "cond"
-        if "conditional" in head.traits
-        else SIMPLE_TENSES.get(clause.tense) or {"past": past_tense}.get(clause.tense, "compound")
-    )
+    ne = fr_words("ne", keys.neg) if clause.neg else ()
+    pas = fr_words(clause.neg, keys.neg)
+    before = bare_words(clitics)
     if clause.tense in ("going", "just"):
-        finite = fr_words(
-            conjugate("aller" if clause.tense == "going" else "venir", "pres", ref.slot_fr),
-            keys.aux,
-        )
-        link = () if clause.tense == "going" else fr_words("de", keys.aux)
-        verb = link + clitic_words + fr_words(head.fr, keys.verb) + tail
-        return subject + ne + finite + pas + clause.mid.fr + verb + after
-    if tense == "compound":
-        auxiliary = (
-            "être"
-            if "être" in head.traits or (clause.verb.reflexive and not clause.modal)
-            else "avoir"
-        )
-        aux_tense = "imparf" if clause.tense == "plup" else "pres"
-        finite = fr_words(conjugate(auxiliary, aux_tense, ref.slot_fr), keys.aux)
-        with_ref = None if clause.modal else agreement(clause, clitics)
-        form = inflect(
-            participle(head.fr), *((with_ref.fem, with_ref.plural) if with_ref else (False, False))
-        )
-        rest = fr_words(form, keys.verb) + tail
+        finite, rest = near_tense_fr(clause, keys, before)
+        before = ()
     else:
-        finite = fr_words(conjugate(head.fr, tense, ref.slot_fr), keys.aux, keys.verb)
-        rest = tail
-    if clause.modal:
-        prep = fr_words(clause.modal.fr_prep, keys.to)
-        main_tail = fr_words(
-            " ".join(clause.verb.fr_tail), keys.tail if clause.verb.en_tail else keys.main
-        )
-        infinitive = (
-            fr_words(clause.verb.fr, keys.main)
-            if prep
-            else fr_words(clause.verb.fr, keys.main, keys.to)
-        )
-        rest = rest + prep + clitic_words + infinitive + main_tail
-        clitic_words = ()
-    return subject + ne + clitic_words + finite + pas + clause.mid.fr + rest + after
+        finite, rest = verb_group_fr(clause, keys, clitics)
+        if clause.modal:
+            rest += infinitive_fr(clause, keys, before)
+            before = ()
+    return subject + ne + before + finite + pas + clause.mid.fr + rest + after
+
+
+def near_tense_fr(
+    clause: Clause, keys: Keys, clitics: tuple[Word, ...]
+) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """The futur proche or passé récent: "va" and "lire", "vient" and "de lire"."""
+    head = clause.modal or clause.verb
+    going = clause.tense == "going"
+    auxiliary = conjugate("aller" if going else "venir", "pres", clause.subject.ref.slot_fr)
+    link = () if going else fr_words("de", keys.aux)
+    infinitive = fr_words(head.fr, keys.verb) + particles_fr(head, keys)
+    return fr_words(auxiliary, keys.aux), link + clitics + infinitive
+
+
+def tense_fr(head: Verb, tense: str) -> str:
+    """The French tense: a form of the verb, or "compound"."""
+    if "conditional" in head.traits:
+        return "cond"
+    if tense == "past" and "state" in head.traits:
+        return "imparf"
+    return SIMPLE_TENSES.get(tense, "compound")
+
+
+def verb_group_fr(
+    clause: Clause, keys: Keys, clitics: Clitics
+) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    """The finite form, and the participle and particles after it."""
+    head = clause.modal or clause.verb
+    slot = clause.subject.ref.slot_fr
+    tense = tense_fr(head, clause.tense)
+    if tense != "compound":
+        finite = fr_words(conjugate(head.fr, tense, slot), keys.aux, keys.verb)
+        return finite, particles_fr(head, keys)
+    with_be = "être" in head.traits or (clause.verb.reflexive and not clause.modal)
+    aux_tense = "imparf" if clause.tense == "plup" else "pres"
+    finite = fr_words(conjugate("être" if with_be else "avoir", aux_tense, slot), keys.aux)
+    ref = None if clause.modal else agreement(clause, clitics)
+    form = participle(head.fr)
+    if ref:
+        form = inflect(form, ref.fem, ref.plural)
+    return finite, fr_words(form, keys.verb) + particles_fr(head, keys)
+
+
+def infinitive_fr(clause: Clause, keys: Keys, clitics: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The infinitive that depends on the clause's modal, with its clitics."""
+    assert clause.modal is not None
+    verb = clause.verb
+    prep = fr_words(clause.modal.fr_prep, keys.to)
+    infinitive = fr_words(verb.fr, keys.main) if prep else fr_words(verb.fr, keys.main, keys.to)
+    tail = fr_words(" ".join(verb.fr_tail), keys.tail if verb.en_tail else keys.main)
+    return prep + clitics + infinitive + tail
 
 
 def imperative_fr(
-    clause: Clause, keys: Keys, clitics: list[tuple[str, int, Word]], after: tuple[Word, ...]
+    clause: Clause, keys: Keys, clitics: Clitics, after: tuple[Word, ...]
 ) -> tuple[Word, ...]:
     """A command: clitics follow a positive verb with hyphens and precede a negative one."""
     form = command(clause.verb.fr, clause.subject.ref.slot_fr)
     if clause.neg:
         return (
             fr_words("ne", keys.neg)
-            + tuple(word for _, _, word in clitics)
+            + bare_words(clitics)
             + fr_words(form, keys.verb)
             + fr_words(clause.neg, keys.neg)
             + after

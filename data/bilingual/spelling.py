@@ -61,39 +61,45 @@ def surface_en(words: Sequence[Word]) -> list[Word]:
 
 
 def surface_fr(words: Sequence[Word]) -> list[Word]:
-    """French words after elision, contraction, loss of "des" after "de", and hyphenation of clitics."""
+    """French words after loss of "des" after "de", hyphenation of clitics, elision and contraction."""
+    return contracted(elided(attached(words)))
+
+
+def attached(words: Sequence[Word]) -> list[Word]:
+    """French words where "de" has swallowed "des" and clitics hang on their verb."""
     out: list[Word] = []
     for word in words:
-        last = out[-1] if out else None
-        if (
-            last is not None
-            and last.text.lower() == "de"
-            and last.role == ""
-            and word.role == "part"
-        ):
+        last = out[-1] if out else Word("")
+        if last.text.lower() == "de" and not last.role and word.role == "part":
             out[-1] = replace(last, keys=last.keys | word.keys)
-        elif last is not None and word.text.startswith("-"):
-            out[-1] = replace(
-                last, text=last.text + word.text, keys=last.keys | word.keys, before_vowel=""
-            )
+        elif out and word.text.startswith("-"):
+            out[-1] = Word(last.text + word.text, last.keys | word.keys, role=last.role)
         else:
             out.append(word)
-    for i, (word, following) in enumerate(itertools.pairwise(out)):
+    return out
+
+
+def elided(words: list[Word]) -> list[Word]:
+    """French words in the forms that stand before a vowel."""
+    out = list(words)
+    for i, (word, following) in enumerate(itertools.pairwise(words)):
         if word.before_vowel and vowel_sound(following.text, "fr"):
             out[i] = replace(word, text=word.before_vowel)
         elif word.text == "si" and following.text in ("il", "ils"):
             out[i] = replace(word, text="s'")
-    merged: list[Word] = []
-    for word in out:
-        if (
-            merged
-            and word.role in ("art", "part")
-            and (form := CONTRACTED.get((merged[-1].text, word.text)))
-        ):
-            merged[-1] = replace(merged[-1], text=form, keys=merged[-1].keys | word.keys)
+    return out
+
+
+def contracted(words: list[Word]) -> list[Word]:
+    """French words with "du", "des", "au" and "aux"."""
+    out: list[Word] = []
+    for word in words:
+        form = out and word.role and CONTRACTED.get((out[-1].text, word.text))
+        if form:
+            out[-1] = replace(out[-1], text=form, keys=out[-1].keys | word.keys)
         else:
-            merged.append(word)
-    return merged
+            out.append(word)
+    return out
 
 
 def spell(words: Sequence[Word], language: str) -> str:
