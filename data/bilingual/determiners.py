@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from bilingual.nouns import MASS, NUMBERS, OWNED_PERSONS, OWNED_PLACES, PLACE_CLASSES, Noun
+from bilingual.nouns import BODY, MASS, NUMBERS, OWNED_PERSONS, OWNED_PLACES, PLACE_CLASSES, Noun
 from bilingual.persons import Persons
 from bilingual.reference import Ref, article_fr, possessive_fr
 from bilingual.words import Frag, en_words, fr_words, linked, new_key, phrase
+
+
+def fixed_determiner(kind: str, fem: bool, plural: bool) -> Frag:
+    """The determiner of a kind that leaves nothing to chance."""
+    key = new_key()
+    if kind == "the":
+        return Frag(en_words("the", key), fr_words(article_fr(fem, plural), key, role="art"))
+    if kind == "generic":
+        return Frag((), fr_words(article_fr(fem, plural), role="art"))
+    if kind in ("neg", "negmass"):
+        word = "any" if plural or kind == "negmass" else "a"
+        return Frag(en_words(word, key), fr_words("de", key, role="part"))
+    return {
+        "a": linked("a", "une" if fem else "un"),
+        "several": linked("several", "plusieurs"),
+        "few": linked("a few", "quelques"),
+        "all": phrase("all/a the/b = toutes/a les/b" if fem else "all/a the/b = tous/a les/b"),
+    }[kind]
 
 
 class Determiners(Persons):
@@ -22,7 +40,7 @@ class Determiners(Persons):
             return "the"
         if cls in PLACE_CLASSES - {"home"}:
             return self.weighted({"the": 7, "my": 3 if noun.en in OWNED_PLACES else 0, "this": 1})
-        if cls in ("hand", "tooth", "limb"):
+        if cls in BODY:
             return "my"
         owned = 3 if cls not in ("person", "job") or noun.en in OWNED_PERSONS else 0
         if cls in ("plant", "food", "film", "stage", "bird", "farm", "match", "match2", "topic"):
@@ -50,52 +68,36 @@ class Determiners(Persons):
         self, kind: str, fem: bool, plural: bool, bare_des: bool, near: Ref | None
     ) -> Frag:
         """The determiner in both languages; `bare_des` asks for "de" before an adjective instead of "des"."""
-        key = new_key()
-        article = article_fr(fem, plural)
-        if kind == "the":
-            return Frag(en_words("the", key), fr_words(article, key, role="art"))
-        if kind == "generic":
-            return Frag((), fr_words(article, role="art"))
-        if kind == "a" and not plural:
-            return Frag(en_words("a", key), fr_words("une" if fem else "un", key))
-        if kind in ("a", "mass"):
-            some = en_words("some", key) if self.chance(0.5 if kind == "mass" else 0.4) else ()
-            keys = (key,) if some else ()
-            de = fr_words("de", *keys, role="part")
-            return Frag(
-                some, de if bare_des and plural else de + fr_words(article, *keys, role="part")
-            )
-        if kind in ("neg", "negmass"):
-            word = "any" if plural or kind == "negmass" else "a"
-            return Frag(en_words(word, key), fr_words("de", key, role="part"))
+        if kind in ("a", "mass") and (plural or kind == "mass"):
+            return self.partitive(kind, fem, plural, bare_des)
         if kind == "my":
-            owner = self.owner(near)
-            return Frag(
-                en_words(owner.en("poss"), key), fr_words(possessive_fr(owner, fem, plural), key)
-            )
+            return self.possessive(fem, plural, near)
         if kind == "this":
-            word = (
-                ("these" if plural else "this")
-                if self.chance(0.65)
-                else ("those" if plural else "that")
-            )
-            return Frag(
-                en_words(word, key), fr_words("ces" if plural else "cette" if fem else "ce", key)
-            )
+            return self.demonstrative(fem, plural)
         if kind == "num":
             return linked(*self.zipf(NUMBERS[:6]).split())
         if kind == "thenum":
-            return Frag(en_words("the", key), fr_words("les", key, role="art")) + linked(
-                *self.zipf(NUMBERS[:3]).split()
-            )
+            return fixed_determiner("the", fem, plural) + linked(*self.zipf(NUMBERS[:3]).split())
         if kind == "many":
-            return (
-                linked("many", "beaucoup de") if self.chance(0.7) else linked("too many", "trop de")
-            )
-        if kind == "several":
-            return linked("several", "plusieurs")
-        if kind == "few":
-            return linked("a few", "quelques")
-        if kind == "all":
-            return phrase("all/a the/b = toutes/a les/b" if fem else "all/a the/b = tous/a les/b")
-        raise ValueError(kind)
+            return linked(*("many", "beaucoup de") if self.chance(0.7) else ("too many", "trop de"))
+        return fixed_determiner(kind, fem, plural)
+
+    def partitive(self, kind: str, fem: bool, plural: bool, bare_des: bool) -> Frag:
+        """The words "some" or none, "du" or "des"."""
+        some = self.chance(0.5 if kind == "mass" else 0.4)
+        keys = (new_key(),) if some else ()
+        de = fr_words("de", *keys, role="part")
+        article = fr_words(article_fr(fem, plural), *keys, role="part")
+        english = en_words("some", *keys) if some else ()
+        return Frag(english, de if bare_des and plural else de + article)
+
+    def possessive(self, fem: bool, plural: bool, near: Ref | None) -> Frag:
+        """A possessive such as "my" or "his", most often the subject's."""
+        owner = self.owner(near)
+        return linked(owner.en("poss"), possessive_fr(owner, fem, plural))
+
+    def demonstrative(self, fem: bool, plural: bool) -> Frag:
+        """The words "this" or "that"; French has one for both."""
+        english = ("these", "those") if plural else ("this", "that")
+        french = "ces" if plural else "cette" if fem else "ce"
+        return linked(english[not self.chance(0.65)], french)

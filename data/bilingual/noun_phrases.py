@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from bilingual.adjectives import ADJECTIVES, Adj
-from bilingual.determiners import Determiners
+from bilingual.determiners import Determiners, fixed_determiner
 from bilingual.french_forms import BEFORE_VOWEL, inflect
 from bilingual.nouns import (
+    BODY,
     HUMAN,
     MASS,
     PAIRS,
@@ -22,7 +23,7 @@ from bilingual.nouns import (
     pools,
 )
 from bilingual.reference import NP, Ref, article_fr
-from bilingual.words import EMPTY, Frag, en_words, fr_words, linked, new_key
+from bilingual.words import Frag, en_words, fr_words, linked, new_key
 
 
 class NounPhrases(Determiners, ABC):
@@ -68,48 +69,41 @@ class NounPhrases(Determiners, ABC):
         plain: bool = False,
     ) -> NP:
         """A noun with determiner and, unless `plain`, perhaps an adjective and a relative clause."""
-        if noun.cls in ("city", "country", "language", "sport", "hand", "tooth", "limb"):
-            return self.special_noun(noun, near)
-        mass = noun.cls in ("bread", "drink") or noun.en in MASS
+        if noun.cls in ("city", "country", "language", "sport"):
+            return self.named(noun)
+        if noun.cls in BODY:
+            return self.body_part(noun, near)
         if plural is None:
-            plural = self.countable(noun) and self.chance(
-                1 if habit and noun.en != "newspaper" else 0.3
-            )
-            plural = plural or noun.en in PAIRS
-            plural = plural or (noun.cls == "kin" and noun.en not in UNIQUE and self.chance(0.08))
+            plural = self.plural(noun, habit)
         kind = kind or self.determiner_kind(noun, plural, neg, habit)
-        human = noun.cls in HUMAN
-        ref = Ref(3, plural, noun.fem, human=human)
-        adj = None
-        if (
-            not plain
-            and self.chance(0.2 + self.rich / 4)
-            and (options := self.adjectives(noun, kind))
-        ):
-            adj = self.zipf(options)
-        key = new_key()
-        core = Frag(
-            en_words(noun.en_plural if plural else noun.en, key),
-            fr_words(noun.fr_plural if plural else noun.fr, key),
-        )
+        ref = Ref(3, plural, noun.fem, human=noun.cls in HUMAN)
+        adj = None if plain else self.attributive(noun, kind)
+        core = linked(noun.en_plural, noun.fr_plural) if plural else linked(noun.en, noun.fr)
         if adj:
             core = self.attribute(core, adj, ref)
-        if kind == "neg" and mass:
+        if kind == "neg" and (noun.cls in ("bread", "drink") or noun.en in MASS):
             kind = "negmass"
         if kind == "gen":
             frag = self.genitive(core, ref, named=noun.cls == "kin")
         else:
             frag = self.determiner(kind, noun.fem, plural, bool(adj and adj.before), near) + core
-        if (
-            not plain
-            and depth > 0
-            and kind in ("the", "a", "all", "thenum")
-            and self.chance(self.rich)
-            and (human or not adj)
-        ):
+        may_extend = not plain and depth > 0 and kind in ("the", "a", "all", "thenum")
+        if may_extend and self.chance(self.rich) and (ref.human or not adj):
             relative = self.relative(noun, ref, depth - 1)
             frag += replace(relative, open=bool(relative.en))
         return NP(frag, ref, noun.cls, new_key(), noun)
+
+    def plural(self, noun: Noun, habit: bool) -> bool:
+        """Whether to put the noun into the plural."""
+        if self.countable(noun) and self.chance(1 if habit and noun.en != "newspaper" else 0.3):
+            return True
+        several_kin = noun.cls == "kin" and noun.en not in UNIQUE
+        return noun.en in PAIRS or (several_kin and self.chance(0.08))
+
+    def attributive(self, noun: Noun, kind: str) -> Adj | None:
+        """An adjective beside the noun, most often none."""
+        options = self.adjectives(noun, kind) if self.chance(0.2 + self.rich / 4) else []
+        return self.zipf(options) if options else None
 
     def countable(self, noun: Noun) -> bool:
         """Whether the noun is freely used in the plural."""
@@ -120,40 +114,33 @@ class NounPhrases(Determiners, ABC):
         )
         return noun.cls not in singular and noun.en not in MASS
 
-    def special_noun(self, noun: Noun, near: Ref | None) -> NP:
-        """Names of places, languages and sports, and parts of the body."""
-        plural = noun.en in PLURAL_SPORTS or noun.cls in ("hand", "tooth")
+    def named(self, noun: Noun) -> NP:
+        """Names of places, languages and sports, with the article that French gives them."""
+        ref = Ref(3, noun.en in PLURAL_SPORTS, noun.fem, human=False)
         core = linked(noun.en, noun.fr)
-        if noun.cls in ("hand", "tooth", "limb"):
-            assert near is not None
-            key = new_key()
-            if near.person == 2:
-                self.you_used = True
-            article = Frag(
-                en_words(near.en("poss"), key),
-                fr_words(article_fr(noun.fem, plural), key, role="art"),
-            )
-            return NP(article + core, Ref(3, plural, noun.fem, human=False), noun.cls, key, noun)
-        article = (
-            EMPTY
-            if noun.cls == "city"
-            else self.determiner("generic", noun.fem, plural, False, None)
-        )
-        return NP(article + core, Ref(3, plural, noun.fem, human=False), noun.cls, new_key(), noun)
+        if noun.cls != "city":
+            core = fixed_determiner("generic", ref.fem, ref.plural) + core
+        return NP(core, ref, noun.cls, new_key(), noun)
+
+    def body_part(self, noun: Noun, near: Ref | None) -> NP:
+        """A part of the subject's body: "her hands", "les mains"."""
+        assert near is not None
+        if near.person == 2:
+            self.you_used = True
+        ref = Ref(3, noun.cls in ("hand", "tooth"), noun.fem, human=False)
+        key = new_key()
+        article = fr_words(article_fr(ref.fem, ref.plural), key, role="art")
+        owned = Frag(en_words(near.en("poss"), key), article) + linked(noun.en, noun.fr)
+        return NP(owned, ref, noun.cls, key, noun)
 
     def attribute(self, core: Frag, adj: Adj, ref: Ref) -> Frag:
         """A noun with an adjective before it in English and on its own side in French."""
         key = new_key()
-        form = inflect(adj.fr, ref.fem, ref.plural)
-        special = (
-            BEFORE_VOWEL.get(adj.fr, "") if adj.before and not ref.fem and not ref.plural else ""
-        )
-        words = fr_words(form, key)
-        if special:
-            words = (replace(words[0], before_vowel=special),)
-        return Frag(
-            en_words(adj.en, key) + core.en, words + core.fr if adj.before else core.fr + words
-        )
+        words = fr_words(inflect(adj.fr, ref.fem, ref.plural), key)
+        if adj.fr in BEFORE_VOWEL and not ref.fem and not ref.plural:
+            words = (replace(words[0], before_vowel=BEFORE_VOWEL[adj.fr]),)
+        french = words + core.fr if adj.before else core.fr + words
+        return Frag(en_words(adj.en, key) + core.en, french)
 
     def genitive(self, core: Frag, ref: Ref, named: bool) -> Frag:
         """Possession by a person: "Paul's car", "la voiture de Paul"."""

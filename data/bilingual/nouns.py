@@ -128,6 +128,7 @@ PAIRS = {"shoe"}
 UNIQUE = {"mother", "father", "grandmother"}
 HUMAN = {"person", "kin", "job", "boss", "name", "pron"}
 ANIMAL = {"pet", "bird", "farm"}
+BODY = {"hand", "tooth", "limb"}
 OWNED_PERSONS = {"friend", "neighbour", "teacher", "doctor", "lawyer", "guest", "boss"}
 OWNED_PLACES = {"bedroom", "kitchen", "garden", "office", "school", "street", "village", "bed"}
 PLACE_CLASSES = {"room", "at", "school", "spot", "in", "on", "floor", "river", "home", "castle"}
