@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from bilingual.clause import Clause
@@ -10,8 +9,40 @@ from bilingual.copulas import Copulas
 from bilingual.frames import candidates
 from bilingual.nouns import CHILDREN, HUMAN
 from bilingual.reference import NP
-from bilingual.verbs import CONTROL, INTRANSITIVE, VERBS, Verb
+from bilingual.verbs import CONTROL, INTRANSITIVE, VERBS, Verb, verbs_named
 from bilingual.words import EMPTY
+
+ARRIVALS = verbs_named(INTRANSITIVE, "arrive come leave wake go get")
+# the verbs with an infinitive for each group of tenses; "have" for all others
+MODALS_OF = {
+    "past": ("want", "try", "decide", "refuse", "forget", "begin"),
+    "now": ("can", "want", "must", "need"),
+    "before": ("want",),
+    "any": tuple(verb.en for verb in CONTROL),
+}
+
+
+def modal_tenses(modal: Verb, group: str) -> dict[str, float]:
+    """The tenses, with weights, that a verb with an infinitive takes within a group."""
+    if group in ("past", "before"):
+        return {"past": 1}
+    if group == "now":
+        return {"pres": 1}
+    if modal.en == "have":
+        only = {"future": {"fut": 1}, "cond": {"cond": 1}}
+        return only.get(group, {"pres": 3, "past": 3, "fut": 2})
+    if "modal" in modal.traits:
+        return {"pres": 1}
+    if "conditional" in modal.traits:
+        return {"cond": 1}
+    if "state" in modal.traits:
+        return {"pres": 3, "past": 1.5}
+    return {"prog": 3, "past": 3} if modal.en == "try" else {"past": 3, "perf": 1}
+
+
+def goes_on(verb: Verb) -> bool:
+    """Whether the verb tells of something that goes on for a while."""
+    return verb.traits.isdisjoint({"state", "punctual", "needs-place", "être"})
 
 
 class Clauses(Copulas):
@@ -38,7 +69,7 @@ class Clauses(Copulas):
             "trade": 3,
             "control": 13,
         }
-        if subject is not None and not candidates(INTRANSITIVE, subject, lambda verb: True):
+        if subject is not None and not candidates(INTRANSITIVE, subject):
             table["intransitive"] = 0
         if not human:
             table |= {"transitive": 0, "ditransitive": 0, "placing": 0, "trade": 0, "control": 0}
@@ -65,46 +96,14 @@ class Clauses(Copulas):
 
     def control(self, subject: NP | None, group: str, depth: int) -> Clause:
         """A modal or a verb such as "want" with an infinitive."""
-        wanted = {
-            "past": ("want", "try", "decide", "refuse", "forget", "begin"),
-            "now": ("can", "want", "must", "need"),
-            "before": ("want",),
-            "any": None,
-        }.get(group, ("have",))
-        modal = self.zipf([modal for modal in CONTROL if wanted is None or modal.en in wanted])
-        if modal.en == "have":
-            tenses = (
-                {"fut": 1}
-                if group == "future"
-                else {"cond": 1}
-                if group == "cond"
-                else {"pres": 3, "past": 3, "fut": 2}
-            )
-        elif "modal" in modal.traits:
-            tenses = {"pres": 1}
-        elif "conditional" in modal.traits:
-            tenses = {"cond": 1}
-        elif "state" in modal.traits:
-            tenses = {"pres": 3, "past": 1.5}
-        elif modal.en in ("try", "learn"):
-            tenses = {"prog": 3, "past": 3}
-        else:
-            tenses = {"past": 3, "perf": 1}
-        if group in ("past", "before"):
-            tenses = {"past": 1}
-        if group == "now":
-            tenses = {"pres": 1}
-        tense = self.weighted(tenses)
+        modal = self.zipf([verb for verb in CONTROL if verb.en in MODALS_OF.get(group, ("have",))])
+        tense = self.weighted(modal_tenses(modal, group))
         negatable = modal.en in ("can", "want", "must", "should", "need")
         neg = "pas" if negatable and self.chance(0.25) else ""
-        inner = self.transitive if self.chance(0.7) else self.intransitive
+        frame = self.transitive if self.chance(0.7) else self.intransitive
         while True:
-            clause = inner(
-                subject if subject is not None else self.subject(depth=depth),
-                "past",
-                depth,
-                plain=True,
-            )
+            who = subject if subject is not None else self.subject(depth=depth)
+            clause = frame(who, "past", depth, plain=True)
             if not clause.neg:
                 break
         if neg and clause.obj is not None and not clause.obj.is_pronoun:
@@ -120,33 +119,15 @@ class Clauses(Copulas):
 
     def punctual(self, subject: NP, tense: str) -> Clause:
         """A short event to hang another one on."""
-        verb = self.zipf(
-            [
-                verb
-                for verb in INTRANSITIVE
-                if verb.en in ("arrive", "come", "leave", "wake", "go", "get")
-            ]
-        )
-        return Clause(subject, verb, tense)
+        return Clause(subject, self.zipf(ARRIVALS), tense)
 
     def durative(self, subject: NP, tense: str, depth: int) -> Clause:
         """Something that goes on."""
-        ok: Callable[[Verb], bool] = lambda verb: verb.traits.isdisjoint(
-            {"state", "punctual", "needs-place", "être"}
-        )
         if self.chance(0.45):
-            verb = self.verb(INTRANSITIVE, subject, ok)
-            place = (
-                self.place_of(verb, subject, depth)
-                if "placeable" in verb.traits and self.chance(0.6)
-                else EMPTY
-            )
+            verb = self.verb(INTRANSITIVE, subject, goes_on)
+            placed = "placeable" in verb.traits and self.chance(0.6)
+            place = self.place_of(verb, subject, depth) if placed else EMPTY
             return Clause(subject, verb, tense, tail=place, contract=self.chance(0.75))
-        verb = self.verb(VERBS, subject, ok)
-        return Clause(
-            subject,
-            verb,
-            tense,
-            obj=self.object(verb, subject, tense, False, depth),
-            contract=self.chance(0.75),
-        )
+        verb = self.verb(VERBS, subject, goes_on)
+        obj = self.object(verb, subject, tense, False, depth)
+        return Clause(subject, verb, tense, obj=obj, contract=self.chance(0.75))

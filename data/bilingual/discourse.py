@@ -27,6 +27,33 @@ from bilingual.verbs import (
 )
 from bilingual.words import EMPTY, Frag, comma, fr_words, linked, phrase, texts
 
+CAN = next(verb for verb in CONTROL if verb.en == "can")
+UNOWNED = ("film", "song", "food", "plant", "picture", "tale", "person")
+ASKED_TENSES = {"where": ("past", "pres", "prog"), "when": ("past", "fut", "going")}
+ASKED_WHERE = ("find", "buy", "lose", "live", "work", "meet", "put")
+
+
+def deed(np: NP, name: str) -> Verb:
+    """The verb without object that tells what the noun phrase does."""
+    return next(
+        verb
+        for verb in INTRANSITIVE
+        if " ".join((verb.en, *verb.en_tail)) == name and accepts(verb.subject, np)
+    )
+
+
+def answers(clause: Clause, wh: str) -> bool:
+    """Whether one may ask for the clause with the question word."""
+    if clause.neg or clause.mid.fr or clause.modal:
+        return False
+    if wh in ("where", "when") and clause.tail.en:
+        return False
+    if wh == "where" and clause.verb.en not in ASKED_WHERE:
+        return False
+    if wh == "when" and "state" in clause.verb.traits:
+        return False
+    return clause.tense in ASKED_TENSES.get(wh, ("past", "pres", "prog", "fut"))
+
 
 class Discourse(ComplexSentences):
     """Draws reports, indirect questions and stories."""
@@ -34,47 +61,40 @@ class Discourse(ComplexSentences):
     def report(self, depth: int) -> Frag:
         """Someone thinks, knows or says that ..."""
         subject = self.subject(short=depth == 0)
-        past = self.chance(0.4)
-        if self.chance(0.25):
-            told = self.recipient(subject)
-            head = Clause(subject, TELL, "past", recipient=told, recipient_first=True)
-            past = True
-        else:
-            verb = self.zipf(REPORTING)
-            now = "state" in verb.traits or (verb.en == "say" and subject.ref.person == 3)
-            head = Clause(subject, verb, "pres" if now and not past else "past")
-            past = past or head.tense == "past"
+        head = self.reporting(subject)
         self.open_reference = False
-        group = (
-            self.weighted({"before": 3, "cond": 2})
-            if past
-            else self.weighted({"any": 4, "future": 2})
-        )
+        past = {"before": 3, "cond": 2}
+        group = self.weighted(past if head.tense == "past" else {"any": 4, "future": 2})
         who = self.second_subject(subject, depth)
         inner = self.clause(who, group, depth)
         while inner.tense in ("since", "used"):
             inner = self.clause(who, group, depth)
-        bare = (who.is_pronoun and self.chance(0.5)) or texts(inner.subject.frag)[:1] in (
-            ["that"],
-            ["those"],
-        )
+        pointing = texts(inner.subject.frag)[:1] in (["that"], ["those"])
+        bare = (who.is_pronoun and self.chance(0.5)) or pointing
         that = Frag((), fr_words("que")) if bare else linked("that", "que")
         return realise(head) + that + realise(inner)
+
+    def reporting(self, subject: NP) -> Clause:
+        """The clause that a report depends on."""
+        past = self.chance(0.4)
+        if self.chance(0.25):
+            told = self.recipient(subject)
+            return Clause(subject, TELL, "past", recipient=told, recipient_first=True)
+        verb = self.zipf(REPORTING)
+        now = "state" in verb.traits or (verb.en == "say" and subject.ref.person == 3)
+        return Clause(subject, verb, "pres" if now and not past else "past")
 
     def indirect_question(self, depth: int) -> Frag:
         """Someone does not know where, why, when or if ..."""
         subject = self.subject(short=True)
-        word = linked(
-            *self.weighted(
-                {
-                    ("why", "pourquoi"): 3,
-                    ("when", "quand"): 1.5,
-                    ("if", "si"): 3,
-                    ("where", "où"): 2,
-                }
-            )
+        wh, french = self.weighted(
+            {
+                ("why", "pourquoi"): 3,
+                ("when", "quand"): 1.5,
+                ("if", "si"): 3,
+                ("where", "où"): 2,
+            }
         )
-        wh = word.en[0].text
         self.open_reference = False
         if wh == "if" and self.chance(0.5):
             head = Clause(subject, WONDER, "prog" if self.chance(0.3) else "pres")
@@ -83,24 +103,8 @@ class Discourse(ComplexSentences):
         who = self.other_subject(subject, depth)
         while True:
             inner = self.clause(who, "any", depth, short=True)
-            if (
-                inner.neg
-                or inner.mid.fr
-                or inner.modal
-                or (inner.tail.en and wh in ("where", "when"))
-            ):
-                continue
-            if wh == "where" and (
-                inner.verb.en not in ("find", "buy", "lose", "live", "work", "hide", "meet", "put")
-            ):
-                continue
-            if inner.tense in {
-                "where": ("past", "pres", "prog"),
-                "when": ("past", "fut", "going"),
-            }.get(wh, ("past", "pres", "prog", "fut")) and not (
-                wh == "when" and "state" in inner.verb.traits
-            ):
-                return realise(head) + word + realise(inner)
+            if answers(inner, wh):
+                return realise(head) + linked(wh, french) + realise(inner)
 
     def script(self, depth: int) -> Frag:
         """Two clauses where the second takes up the object of the first as a pronoun."""
@@ -140,15 +144,7 @@ class Discourse(ComplexSentences):
         if noun.cls in ("bread", "drink", "at", "transit", "topic"):
             return "the"
         kinds = ["the", "this"] + ["a"] * (not neg)
-        if verb.en != "buy" and noun.cls not in (
-            "film",
-            "song",
-            "food",
-            "plant",
-            "picture",
-            "tale",
-            "person",
-        ):
+        if verb.en != "buy" and noun.cls not in UNOWNED:
             kinds.append("my")
         return self.rng.choice(kinds)
 
@@ -157,46 +153,40 @@ class Discourse(ComplexSentences):
         it = pronoun(np.ref)
         contract = self.chance(0.75)
         if kind == "is":
-            options = [
-                adj for adj in ADJECTIVES if adj.en in what.split() and accepts(adj.classes, np)
-            ]
-            adj = self.rng.choice(options)
-            negated = what in REASONS_AGAINST
-            degree = (
-                EMPTY
-                if "absolute" in adj.traits or self.chance(0.4)
-                else phrase("too/a = trop/a" if negated and self.chance(0.7) else "very/a = très/a")
-            )
-            return realise(
-                Clause(it, BE, tense, neg, predicate=AdjP(adj, degree), contract=contract)
-            )
+            quality = self.quality(np, what)
+            return realise(Clause(it, BE, tense, neg, predicate=quality, contract=contract))
         if kind == "does":
-            verb = next(
-                verb
-                for verb in INTRANSITIVE
-                if " ".join((verb.en, *verb.en_tail)) == what and accepts(verb.subject, np)
-            )
+            verb = deed(np, what)
             return realise(Clause(it, verb, tense, neg, contract=contract))
-        who = (
-            self.same_subject(subject)
-            if kind in ("same", "give", "can")
-            else self.other_subject(subject)
-        )
+        other = kind == "other"
+        who = self.other_subject(subject) if other else self.same_subject(subject)
         if kind == "give":
             verb = next(verb for verb in DITRANSITIVE if verb.en == what)
-            recipient = self.recipient(subject)
-            while recipient.is_pronoun and recipient.ref.person != 3:
-                recipient = self.recipient(subject)
+            recipient = self.third_person(subject)
             return realise(Clause(who, verb, tense, neg, it, recipient, contract=contract))
-        modal = next(modal for modal in CONTROL if modal.en == "can") if kind == "can" else None
-        found = what == "find back"
-        verb = FIND_BACK if found else verb_for(what, np.cls, np.noun.en if np.noun else "")
-        mid = (
-            self.phrase(MID_ADVERBS[:1])
-            if tense == "pres" and "state" not in verb.traits and not modal
-            else EMPTY
-        )
+        modal = CAN if kind == "can" else None
+        verb = verb_for(what, np.cls, np.noun.en) if what != "find back" else FIND_BACK
+        habit = tense == "pres" and "state" not in verb.traits and not modal
+        mid = self.phrase(MID_ADVERBS[:1]) if habit else EMPTY
         return realise(Clause(who, verb, tense, neg, it, modal=modal, mid=mid, contract=contract))
+
+    def quality(self, np: NP, names: str) -> AdjP:
+        """One of the adjectives, with a degree that fits a reason for or against."""
+        options = [
+            adj for adj in ADJECTIVES if adj.en in names.split() and accepts(adj.classes, np)
+        ]
+        adj = self.rng.choice(options)
+        if "absolute" in adj.traits or self.chance(0.4):
+            return AdjP(adj)
+        too = names in REASONS_AGAINST and self.chance(0.7)
+        return AdjP(adj, phrase("too/a = trop/a" if too else "very/a = très/a"))
+
+    def third_person(self, subject: NP) -> NP:
+        """A recipient other than the speaker and the hearer."""
+        while True:
+            recipient = self.recipient(subject)
+            if not recipient.is_pronoun or recipient.ref.person == 3:
+                return recipient
 
     def joined(self, depth: int) -> Frag:
         """Two sentences of any declarative type in one."""

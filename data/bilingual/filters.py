@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from bilingual.nouns import NAMES, NOUNS, WOMEN
+from bilingual.spelling import Pair
 
 # the same word twice running, a name that owns something in its own sentence, "the doctor's doctor", a word again in a
 # relative clause ("open the door that she opened"), "but" twice, "cher à" ("dear to" someone), and "too many" with
@@ -22,6 +23,12 @@ CLUMSY = (
     re.compile(r"\bch(er|ère)s? (à|au|aux)\b"),
     re.compile(r"\btoo many\b.*\banymore\b"),
 )
+
+
+def clumsy(pair: Pair) -> bool:
+    """Whether either sentence reads badly."""
+    return any(pattern.search(text) for text in (pair.en, pair.fr) for pattern in CLUMSY)
+
 
 # words that English leaves open to either sex, by the gender of their French translation, and words that name a sex
 EITHER_SEX = {

@@ -12,13 +12,21 @@ from bilingual.reference import NP, accepts
 from bilingual.verbs import DITRANSITIVE, INTRANSITIVE, PLACING, UNPLANNED, VERBS, Verb
 
 
-def candidates(verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool]) -> list[Verb]:
+def candidates(
+    verbs: Sequence[Verb], subject: NP | None, ok: Callable[[Verb], bool] = lambda verb: True
+) -> list[Verb]:
     """The verbs that admit a subject and pass a test."""
     return [
-        verb
-        for verb in verbs
-        if ok(verb) and (accepts(verb.subject, subject) if subject is not None else True)
+        verb for verb in verbs if ok(verb) and (subject is None or accepts(verb.subject, subject))
     ]
+
+
+# what people can mean to do
+PLANNED = [
+    verb
+    for verb in INTRANSITIVE
+    if verb.traits.isdisjoint({"state", "needs-place"}) and verb.en not in UNPLANNED
+]
 
 
 class Frames(Adverbials):
@@ -58,36 +66,22 @@ class Frames(Adverbials):
         self, subject: NP | None, group: str, depth: int, plain: bool = False
     ) -> Clause:
         """A verb without object, perhaps with a place or an adverb of manner."""
-        planned = (plain or group in ("future", "cond")) and (subject is None or subject.ref.human)
-        verb = self.verb(
-            INTRANSITIVE,
-            subject,
-            lambda verb: (
-                not (
-                    planned
-                    and (
-                        {"state", "needs-place"} & verb.traits
-                        or verb.en in UNPLANNED
-                        or (plain and verb.en == "arrive")
-                    )
-                )
-            ),
-        )
+        planned = plain or group in ("future", "cond")
+        if planned and (subject is None or subject.ref.human):
+            verbs = [verb for verb in PLANNED if not (plain and verb.en == "arrive")]
+        else:
+            verbs = INTRANSITIVE
+        verb = self.verb(verbs, subject)
         subject = subject or self.subject_of(verb, depth=depth)
         tense = self.tense(verb, group)
-        clause = Clause(
-            subject, verb, tense, self.negation(verb, tense), contract=self.chance(0.75)
-        )
+        neg = self.negation(verb, tense)
+        clause = Clause(subject, verb, tense, neg, contract=self.chance(0.75))
         if "needs-place" in verb.traits or ("placeable" in verb.traits and self.chance(0.45)):
-            clause = replace(clause, tail=self.place_of(verb, subject, depth))
-        elif (
-            verb.en in MANNER
-            and verb.subject != ("device", "radio")
-            and self.chance(0.4)
-            and not plain
-            and tense not in ("prog", "just", "perf")
-        ):
-            clause = with_manner(clause, self.phrase(MANNER[verb.en]))
+            return replace(clause, tail=self.place_of(verb, subject, depth))
+        # a device that works does so without manner
+        mannered = verb.en in MANNER and "pron" in verb.subject
+        if mannered and self.chance(0.4) and not plain and tense not in ("prog", "just", "perf"):
+            return with_manner(clause, self.phrase(MANNER[verb.en]))
         return clause
 
     def ditransitive(self, subject: NP | None, group: str, depth: int) -> Clause:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bilingual.discourse import Discourse
-from bilingual.filters import CLUMSY, contradicts
+from bilingual.filters import clumsy, contradicts
 from bilingual.nouns import NAMES
 from bilingual.reference import TU
 from bilingual.spelling import Pair, finish
@@ -40,32 +40,24 @@ MAX_SHORT, MAX_LONG = 16, 35
 
 def sentence(grammar: Discourse, long: bool) -> Pair:
     """One sentence with its final punctuation and, sometimes, a vocative."""
-    rng = grammar.rng
     while True:
         grammar.rich = 0.55 if long else 0.18
         grammar.you_used, grammar.open_reference = False, True
-        vocative = EMPTY
-        grammar.you = TU
-        if grammar.chance(0.2):
-            vocative, grammar.you = grammar.vocative()
+        vocative, grammar.you = grammar.vocative() if grammar.chance(0.2) else (EMPTY, TU)
         kind = grammar.weighted(LONG_TYPES if long else SHORT_TYPES)
-        depth = 2 if long else 1
-        frag = getattr(grammar, kind)(depth)
+        frag = getattr(grammar, kind)(2 if long else 1)
         if contradicts(texts(frag)):
             continue
         if vocative.en:
             if not grammar.you_used or set(texts(vocative)) & set(texts(frag)) & set(NAMES):
                 continue
-            frag = vocative + comma() + frag if rng.random() < 0.5 else frag + comma() + vocative
-        mark = (
-            "?"
-            if kind in QUESTIONS
-            else "!"
-            if kind == "imperative" and grammar.chance(0.3)
-            else "."
-        )
+            first = grammar.chance(0.5)
+            frag = vocative + comma() + frag if first else frag + comma() + vocative
+        mark = "?" if kind in QUESTIONS else "."
+        if kind == "imperative" and grammar.chance(0.3):
+            mark = "!"
         pair = finish(frag + linked(mark, mark))
-        if not any(pattern.search(text) for text in (pair.en, pair.fr) for pattern in CLUMSY):
+        if not clumsy(pair):
             return pair
 
 
@@ -87,34 +79,30 @@ def generate(seed: int = 2024, train: int = 20000, held_out: int = 1000) -> dict
     grammar = Discourse(random.Random(seed))
     seen: set[str] = set()
     parts = {"train": draw(grammar, train, seen, lambda pair, n: n <= MAX_SHORT, long=False)}
-    known = {
-        language: Counter(
-            token
-            for pair in parts["train"]
-            for token in tokenize(getattr(pair, language), language)
-        )
-        for language in ("en", "fr")
-    }
+    known = Counter(word for pair in parts["train"] for word in words_of(pair))
 
     def familiar(pair: Pair) -> bool:
-        return all(
-            known[language][token] > 1
-            for language in known
-            for token in tokenize(getattr(pair, language), language)
-        )
+        return all(known[word] > 1 for word in words_of(pair))
+
+    def short(pair: Pair, n: int) -> bool:
+        return n <= MAX_SHORT and familiar(pair)
+
+    def long(pair: Pair, n: int) -> bool:
+        return MAX_SHORT < n <= MAX_LONG and familiar(pair)
 
     for name in ("valid", "test"):
-        parts[name] = draw(
-            grammar, held_out, seen, lambda pair, n: n <= MAX_SHORT and familiar(pair), long=False
-        )
-    parts["test_long"] = draw(
-        grammar,
-        held_out,
-        seen,
-        lambda pair, n: MAX_SHORT < n <= MAX_LONG and familiar(pair),
-        long=True,
-    )
+        parts[name] = draw(grammar, held_out, seen, short, long=False)
+    parts["test_long"] = draw(grammar, held_out, seen, long, long=True)
     return parts
+
+
+def words_of(pair: Pair) -> list[tuple[str, str]]:
+    """The tokens of both sides, each with its language."""
+    return [
+        (language, token)
+        for language, text in (("en", pair.en), ("fr", pair.fr))
+        for token in tokenize(text, language)
+    ]
 
 
 def write(directory: Path | str, seed: int = 2024) -> dict[str, list[Pair]]:

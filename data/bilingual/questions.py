@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bilingual.clause import AdjP, Clause
@@ -12,8 +12,28 @@ from bilingual.nouns import HUMAN, Noun
 from bilingual.realisation import realise
 from bilingual.reference import NP, Ref, pronoun
 from bilingual.relatives import Relatives
-from bilingual.verbs import INTRANSITIVE, VERBS, Verb
-from bilingual.words import EMPTY, Frag, en_words, fr_words, linked, new_key, phrase
+from bilingual.verbs import INTRANSITIVE, VERBS, Verb, verbs_named
+from bilingual.words import EMPTY, Frag, linked, phrase
+
+# what one asks for with "where", "what", "who", "which", "how many" and "what time"
+LOCATED = set("find buy lose live work sleep meet see wait eat play learn".split())
+PLAIN_VERBS = [verb for verb in VERBS if not verb.fr_prep and verb.fr != "regarder"]
+WHAT_VERBS = verbs_named(
+    PLAIN_VERBS, "eat read buy drink write look find prepare learn choose lose see"
+)
+WHOM_VERBS = [
+    verb
+    for verb in verbs_named(PLAIN_VERBS, "see meet call help invite look wait")
+    if "pron" in verb.object
+]
+OWN_VERBS = [verb for verb in VERBS if not verb.reflexive]
+WHICH_VERBS = verbs_named(
+    OWN_VERBS, "see buy read choose take write sell repair open wear eat wash"
+)
+MANY_VERBS = verbs_named(OWN_VERBS, "see buy read eat write sell find invite break")
+TIME_VERBS = [
+    verb for verb in verbs_named(INTRANSITIVE, "leave arrive get wake go") if verb.fr != "sortir"
+]
 
 
 class Questions(Relatives):
@@ -24,36 +44,18 @@ class Questions(Relatives):
         subject = pronoun(self.address()) if self.chance(0.45) else None
         while True:
             clause = self.clause(subject, "any", depth)
-            modal_ok = clause.modal is None or (not clause.neg and clause.modal.en != "must")
-            if (
-                clause.tense != "used"
-                and clause.subject.ref.person != 1
-                and clause.neg in ("", "pas")
-                and modal_ok
-            ):
+            modal_fits = clause.modal is None or (not clause.neg and clause.modal.en != "must")
+            simple = clause.tense != "used" and clause.neg in ("", "pas")
+            if simple and modal_fits and clause.subject.ref.person != 1:
                 return realise(replace(clause, contract=True), "ask")
 
     def wh_question(self, depth: int) -> Frag:
         """A question with where, when, why, what, who, which, how many."""
-        return getattr(
-            self,
-            "ask_"
-            + self.weighted(
-                {
-                    "where": 3,
-                    "when": 2,
-                    "why": 4,
-                    "what": 3,
-                    "who": 3,
-                    "whom": 2,
-                    "which": 4,
-                    "many": 2,
-                    "be_where": 2,
-                    "age": 1,
-                    "time": 1,
-                }
-            ),
-        )(depth)
+        table = {
+            "where": 3, "when": 2, "why": 4, "what": 3, "who": 3, "whom": 2, "which": 4, "many": 2, "be_where": 2,
+            "age": 1, "time": 1,
+        }  # fmt: skip
+        return getattr(self, "ask_" + self.weighted(table))(depth)
 
     def asked(self, wh: Frag, clause: Clause) -> Frag:
         """A question word before an inverted clause."""
@@ -66,46 +68,24 @@ class Questions(Relatives):
             if np.ref.person != 1:
                 return np
 
-    def positive(self, make: Callable[[], Clause], tenses: Sequence[str]) -> Clause:
+    def positive(self, tenses: Sequence[str]) -> Clause:
         """A clause without negation or modal in one of the tenses, without time or place."""
         while True:
-            clause = make()
-            if (
-                not clause.neg
-                and not clause.modal
-                and clause.tense in tenses
-                and not clause.mid.fr
-                and clause.subject.ref.person != 1
-            ):
+            clause = self.clause(self.asker_subject())
+            plain = not (clause.neg or clause.modal or clause.mid.fr)
+            if plain and clause.tense in tenses and clause.subject.ref.person != 1:
                 return replace(clause, tail=EMPTY)
 
     def ask_where(self, depth: int) -> Frag:
         """Where ...?"""
-        names = (
-            "find",
-            "buy",
-            "lose",
-            "live",
-            "work",
-            "sleep",
-            "meet",
-            "hide",
-            "see",
-            "wait",
-            "eat",
-            "play",
-            "learn",
-        )
-        clause = self.positive(
-            lambda: self.clause(self.asker_subject()), ("past", "pres", "prog", "fut")
-        )
-        if clause.verb.en not in names:
+        clause = self.positive(("past", "pres", "prog", "fut"))
+        if clause.verb.en not in LOCATED:
             return self.ask_where(depth)
         return self.asked(linked("where", "où"), clause)
 
     def ask_when(self, depth: int) -> Frag:
         """When ...?"""
-        clause = self.positive(lambda: self.clause(self.asker_subject()), ("past", "fut", "going"))
+        clause = self.positive(("past", "fut", "going"))
         if "state" in clause.verb.traits:
             return self.ask_when(depth)
         return self.asked(linked("when", "quand"), clause)
@@ -114,108 +94,42 @@ class Questions(Relatives):
         """Why ...?"""
         while True:
             clause = self.clause(self.asker_subject(), "any", depth)
-            if (
-                clause.tense in ("past", "prog", "pres")
-                and clause.neg in ("", "pas")
-                and not clause.mid.fr
-                and not clause.modal
-                and not (
-                    isinstance(clause.predicate, AdjP)
-                    and (clause.predicate.relation or "mood" not in clause.predicate.adj.traits)
-                )
-            ):
+            state = clause.predicate
+            lasting = isinstance(state, AdjP) and (state.relation or "mood" not in state.adj.traits)
+            modified = clause.neg not in ("", "pas") or clause.mid.fr or clause.modal
+            if clause.tense in ("past", "prog", "pres") and not modified and not lasting:
                 return self.asked(linked("why", "pourquoi"), clause)
 
     def ask_what(self, depth: int) -> Frag:
         """What ...?"""
-        names = (
-            "eat",
-            "read",
-            "buy",
-            "drink",
-            "write",
-            "look",
-            "find",
-            "prepare",
-            "learn",
-            "choose",
-            "lose",
-            "see",
-        )
-        verb = self.zipf(
-            [
-                verb
-                for verb in VERBS
-                if verb.en in names and not verb.fr_prep and verb.fr != "regarder"
-            ]
-        )
+        verb = self.zipf(WHAT_VERBS)
         tense = self.tense(verb, self.weighted({"now": 3, "past": 3, "future": 1}))
         tense = "past" if tense == "perf" else tense
         clause = self.timed(Clause(self.asker_subject(), verb, tense))
-        what = new_key()
-        return self.asked(Frag(en_words("what", what), fr_words("que", what)), clause)
+        return self.asked(linked("what", "que"), clause)
 
     def ask_whom(self, depth: int) -> Frag:
         """Who did you see?"""
-        names = ("see", "meet", "call", "help", "invite", "thank", "look", "wait")
-        verb = self.zipf(
-            [
-                verb
-                for verb in VERBS
-                if verb.en in names
-                and "pron" in verb.object
-                and not verb.fr_prep
-                and verb.fr != "regarder"
-            ]
-        )
-        tense = (
-            "prog"
-            if "punctual" not in verb.traits and self.chance(0.5)
-            else self.weighted({"past": 3, "fut": 1})
-        )
-        return self.asked(
-            linked("who", "qui"), self.timed(Clause(self.asker_subject(), verb, tense))
-        )
+        verb = self.zipf(WHOM_VERBS)
+        ongoing = "punctual" not in verb.traits and self.chance(0.5)
+        tense = "prog" if ongoing else self.weighted({"past": 3, "fut": 1})
+        clause = self.timed(Clause(self.asker_subject(), verb, tense))
+        return self.asked(linked("who", "qui"), clause)
 
     def ask_who(self, depth: int) -> Frag:
         """Who is singing?"""
         subject = NP(linked("who", "qui"), Ref(), "name")
         while True:
             clause = self.clause(subject, self.weighted({"past": 3, "now": 3, "future": 1}), 0)
-            if (
-                clause.subject is subject
-                and not clause.neg
-                and not (isinstance(clause.predicate, AdjP) and clause.predicate.relation)
-            ):
+            compares = isinstance(clause.predicate, AdjP) and clause.predicate.relation
+            if clause.subject is subject and not clause.neg and not compares:
                 return realise(clause)
 
     def ask_which(self, depth: int) -> Frag:
         """Which letters did you read? - the participle agrees."""
-        verb = self.zipf(
-            [
-                verb
-                for verb in VERBS
-                if verb.en
-                in (
-                    "see",
-                    "buy",
-                    "read",
-                    "choose",
-                    "take",
-                    "write",
-                    "sell",
-                    "repair",
-                    "open",
-                    "wear",
-                    "eat",
-                    "wash",
-                )
-                and not verb.reflexive
-            ]
-        )
+        verb = self.zipf(WHICH_VERBS)
         noun = self.noun(tuple(cls for cls in verb.object if cls not in HUMAN | {"bread"}))
-        plural = self.chance(0.45)
-        ref = Ref(3, plural, noun.fem, human=False)
+        ref = Ref(3, self.chance(0.45), noun.fem, human=False)
         return self.asked(self.which(noun, ref), self.gapped(verb, ref))
 
     def which(self, noun: Noun, ref: Ref) -> Frag:
@@ -232,33 +146,10 @@ class Questions(Relatives):
 
     def ask_many(self, depth: int) -> Frag:
         """How many apples did you eat?"""
-        verb = self.zipf(
-            [
-                verb
-                for verb in VERBS
-                if verb.en
-                in (
-                    "see",
-                    "buy",
-                    "read",
-                    "eat",
-                    "write",
-                    "sell",
-                    "find",
-                    "plant",
-                    "draw",
-                    "invite",
-                    "break",
-                )
-                and not verb.reflexive
-            ]
-        )
-        noun = self.noun(
-            tuple(cls for cls in verb.object if cls not in ("name", "pron", "kin", "boss", "bread"))
-        )
+        verb = self.zipf(MANY_VERBS)
+        uncounted = ("name", "pron", "kin", "boss", "bread")
+        noun = self.noun(tuple(cls for cls in verb.object if cls not in uncounted))
         ref = Ref(3, True, noun.fem, human=noun.cls in HUMAN)
-        if noun.cls == "bread":
-            return self.ask_many(depth)
         wh = linked("how many", "combien de") + linked(noun.en_plural, noun.fr_plural)
         return self.asked(wh, self.gapped(verb, ref))
 
@@ -272,27 +163,11 @@ class Questions(Relatives):
     def ask_age(self, depth: int) -> Frag:
         """How old is your sister?"""
         np = self.noun_phrase(self.noun(("kin", "pet")), plain=True, kind="my", plural=False)
-        key, age = new_key(), new_key()
-        return (
-            Frag(
-                en_words("how old", age) + en_words("is", key),
-                fr_words("quel âge", age) + fr_words("a", key),
-            )
-            + np.frag
-        )
+        return linked("how old", "quel âge") + linked("is", "a") + np.frag
 
     def ask_time(self, depth: int) -> Frag:
         """What time will the train arrive?"""
-        verb = self.zipf(
-            [
-                verb
-                for verb in INTRANSITIVE
-                if verb.en in ("leave", "arrive", "get", "wake", "go") and verb.fr != "sortir"
-            ]
-        )
-        clause = Clause(
-            self.subject_of(verb, short=True),
-            verb,
-            self.weighted({"fut": 2, "past": 2, "going": 1}),
-        )
+        verb = self.zipf(TIME_VERBS)
+        subject = self.subject_of(verb, short=True)
+        clause = Clause(subject, verb, self.weighted({"fut": 2, "past": 2, "going": 1}))
         return self.asked(phrase("what/a time/b = à/a quelle/a heure/b"), clause)

@@ -58,7 +58,7 @@ class Relatives(Clauses):
             and "generic" not in verb.traits
             and "pron" in verb.subject
             and verb.traits.isdisjoint({"body", "bare"})
-            and verb.en not in ("eat", "drink", "steal", "have")
+            and verb.en not in ("eat", "drink", "have")
         ]
 
     def relative_object(self, noun: Noun, ref: Ref, depth: int) -> Frag | None:
@@ -116,11 +116,10 @@ class Relatives(Clauses):
     def relative_whose(self, noun: Noun, ref: Ref, depth: int) -> Frag:
         """whose car is ... - dont la voiture est ..."""
         owned = self.noun(("kin", "drive", "home", "pet"))
-        plural = False
         key, link = new_key(), linked("whose", "dont")
         inner = Frag(
             en_words(owned.en, key),
-            fr_words(article_fr(owned.fem, plural)) + fr_words(owned.fr, key),
+            fr_words(article_fr(owned.fem, False)) + fr_words(owned.fr, key),
         )
         subject = NP(
             link + inner,

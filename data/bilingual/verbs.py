@@ -239,22 +239,22 @@ TELL = parse_verb("tell | dire | | | punctual double-object")
 WONDER = parse_verb("wonder | se demander | | | state")
 KNOW = parse_verb("know | savoir | | | state")
 
-COMMAND_NAMES = set(
-    (
-        "open close read write eat drink wash listen look wait help call take turn clean give show send lend bring "
-        "tell come stay get answer prepare learn choose finish sing play repair put explain return"
-    ).split()
-)
+
+def verbs_named(verbs: list[Verb], names: str) -> list[Verb]:
+    """The verbs of a list whose English verb is among the names."""
+    return [verb for verb in verbs if verb.en in names.split()]
+
 
 COMMANDS = [
     verb
-    for verb in VERBS + DITRANSITIVE + INTRANSITIVE
-    if verb.en in COMMAND_NAMES and (verb.en != "play" or verb.object)
+    for verb in verbs_named(
+        VERBS + DITRANSITIVE + INTRANSITIVE,
+        "open close read write eat drink wash listen look wait help call take turn clean give show send lend bring "
+        "tell come stay get answer prepare learn choose finish sing play repair put explain return",
+    )
+    if verb.en != "play" or verb.object
 ]
-
-WARNINGS = [
-    verb for verb in VERBS if verb.en in ("forget", "lose", "break", "miss") and not verb.reflexive
-]
+WARNINGS = [verb for verb in verbs_named(VERBS, "forget lose break miss") if not verb.reflexive]
 
 # what these verbs bring about is not yet anything that a relative clause could tell of
 CREATING = {"write", "build", "prepare", "light"}
