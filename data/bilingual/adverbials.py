@@ -22,12 +22,23 @@ from bilingual.reference import NP
 from bilingual.verbs import ENDURING, LASTING, MISHAPS, Verb
 from bilingual.words import Frag, en_words, fr_words, linked, new_key, phrase
 
+EVENT_TENSES = {"past": 10, "perf": 2.5, "fut": 4, "going": 2, "just": 1.5}
+ACTION_TENSES = {
+    "prog": 6, "past": 6, "pres": 4, "fut": 3, "going": 1.5, "pastprog": 1, "since": 2, "perf": 0.6, "used": 0.8,
+}  # fmt: skip
+
 
 def with_manner(clause: Clause, manner: Frag) -> Clause:
     """The clause with an adverb that ends it in English; short ones precede the French participle ("a bien dormi")."""
     if manner.fr[0].text in ("bien", "mal", "beaucoup"):
         return replace(clause, mid=Frag((), manner.fr), tail=Frag(manner.en, ()))
     return replace(clause, tail=manner)
+
+
+def may_last(clause: Clause) -> bool:
+    """Whether the clause can say how long something went on."""
+    stranded = clause.obj is None and clause.verb.en_prep
+    return clause.verb.fr in LASTING and not (clause.neg or clause.modal or stranded)
 
 
 class Adverbials(Participants):
@@ -38,36 +49,20 @@ class Adverbials(Participants):
         state, punctual = "state" in verb.traits, "punctual" in verb.traits
         if group == "future":
             return "fut"
-        if "timeless" in verb.traits and not state:
+        if "timeless" in verb.traits:
             return {"now": "prog", "any": "prog", "before": "pastprog"}.get(group, "past")
-        if group == "cond":
-            return "cond"
+        if group in ("cond", "past"):
+            return group
         if group == "before":
             return "past" if state else "plup" if punctual or self.chance(0.5) else "pastprog"
-        if group == "past":
-            return "past"
         if group == "now":
             return "pres" if state else "perf" if punctual else "prog"
         if state:
             return self.weighted({"pres": 7, "past": 3})
         if punctual:
-            ahead = verb.en not in MISHAPS
-            return self.weighted(
-                {"past": 10, "perf": 2.5, "fut": 4 * ahead, "going": 2 * ahead, "just": 1.5}
-            )
-        return self.weighted(
-            {
-                "prog": 6,
-                "past": 6,
-                "pres": 4,
-                "fut": 3,
-                "going": 1.5,
-                "pastprog": 1,
-                "since": 2 * (verb.en in ENDURING),
-                "perf": 0.6,
-                "used": 0.8,
-            }
-        )
+            unforeseen = {"fut": 0, "going": 0} if verb.en in MISHAPS else {}
+            return self.weighted(EVENT_TENSES | unforeseen)
+        return self.weighted(ACTION_TENSES | ({} if verb.en in ENDURING else {"since": 0}))
 
     def negation(self, verb: Verb, tense: str) -> str:
         """A negation that the tense admits, most often none."""
@@ -85,42 +80,32 @@ class Adverbials(Participants):
         """The clause with the adverb of frequency or time that its tense calls for."""
         traits = (clause.modal or clause.verb).traits
         if clause.tense == "pres" and "state" not in traits:
-            if clause.open:
-                return clause if clause.neg or clause.mid.fr else replace(clause, tense="prog")
-            if clause.neg == "jamais" or (
-                clause.neg and (clause.obj is not None or self.chance(0.7))
-            ):
-                return clause
-            if self.chance(0.45) and not clause.neg and not clause.mid.fr:
-                return replace(clause, mid=self.frequency(clause.verb))
-            return replace(clause, tail=clause.tail + self.time("habit", clause))
-        full = clause.open or (clause.obj is not None and clause.obj.heavy)
-        stranded = clause.obj is None and clause.verb.en_prep
+            return self.habitual(clause)
         if clause.tense == "since":
             if clause.open:
                 return replace(clause, tense="prog")
             return replace(clause, tail=clause.tail + self.time("since", clause))
-        if clause.tense == "perf" and not clause.neg and not clause.mid.fr and self.chance(0.35):
+        plain = not clause.neg and not clause.mid.fr
+        if clause.tense == "perf" and plain and self.chance(0.35):
             return replace(clause, mid=phrase("already/a = déjà/a"))
         group = TIME_OF.get(clause.tense, "")
-        if (
-            not group
-            or full
-            or "state" in traits
-            or "timeless" in clause.verb.traits
-            or not self.chance(0.42)
-        ):
+        full = clause.open or (clause.obj is not None and clause.obj.heavy)
+        timeless = "state" in traits or "timeless" in clause.verb.traits
+        if not group or full or timeless or not self.chance(0.42):
             return clause
-        if (
-            clause.tense == "past"
-            and clause.verb.fr in LASTING
-            and not clause.neg
-            and not clause.modal
-            and not stranded
-            and self.chance(0.4)
-        ):
+        if clause.tense == "past" and may_last(clause) and self.chance(0.4):
             group = "duration"
         return replace(clause, tail=clause.tail + self.time(group, clause))
+
+    def habitual(self, clause: Clause) -> Clause:
+        """A clause in the present with what makes it a habit; one that has no room for it is in progress."""
+        if clause.open:
+            return clause if clause.neg or clause.mid.fr else replace(clause, tense="prog")
+        if clause.neg == "jamais" or (clause.neg and (clause.obj is not None or self.chance(0.7))):
+            return clause
+        if self.chance(0.45) and not clause.neg and not clause.mid.fr:
+            return replace(clause, mid=self.frequency(clause.verb))
+        return replace(clause, tail=clause.tail + self.time("habit", clause))
 
     def frequency(self, verb: Verb) -> Frag:
         """An adverb of frequency; nobody always learns."""

@@ -12,6 +12,10 @@ from bilingual.reference import NP
 from bilingual.verbs import CONTROL, INTRANSITIVE, VERBS, Verb, verbs_named
 from bilingual.words import EMPTY
 
+FRAMES = {
+    "transitive": 46, "intransitive": 20, "ditransitive": 9, "placing": 3, "be_adjective": 10, "be_place": 5,
+    "trade": 3, "control": 13,
+}  # fmt: skip
 ARRIVALS = verbs_named(INTRANSITIVE, "arrive come leave wake go get")
 # the verbs with an infinitive for each group of tenses; "have" for all others
 MODALS_OF = {
@@ -58,41 +62,31 @@ class Clauses(Copulas):
         time: bool = True,
     ) -> Clause:
         """A clause of any frame that suits the subject, or of an action."""
+        frame = self.weighted(self.frames(subject, group, event))
+        plain = {"plain": True} if event and frame in ("transitive", "intransitive") else {}
+        clause = getattr(self, frame)(subject, group, 0 if short else depth, **plain)
+        timed = time and not (short and self.chance(0.6))
+        return self.timed(clause) if timed or clause.tense in ("since", "pres") else clause
+
+    def frames(self, subject: NP | None, group: str, event: bool) -> dict[str, float]:
+        """The frames, with weights, that suit the subject and the group of tenses."""
         human = subject is None or subject.cls in HUMAN or subject.ref.human
-        table = {
-            "transitive": 46,
-            "intransitive": 20,
-            "ditransitive": 9,
-            "placing": 3,
-            "be_adjective": 10,
-            "be_place": 5,
-            "trade": 3,
-            "control": 13,
-        }
-        if subject is not None and not candidates(INTRANSITIVE, subject):
-            table["intransitive"] = 0
+        table = dict(FRAMES)
         if not human:
             table |= {"transitive": 0, "ditransitive": 0, "placing": 0, "trade": 0, "control": 0}
         if group in ("future", "cond", "before"):
             table |= {"be_adjective": int(human), "trade": 0, "be_place": 3}
-        if subject is not None and not self.adjectives_for(subject):
-            table["be_adjective"] = 0
-        if subject is not None and subject.noun is not None:
-            table["trade"] *= subject.cls != "job" and subject.noun.en not in CHILDREN
         if event:
             table |= {"be_adjective": 0, "trade": 0, "be_place": 0, "control": 0}
-        frame = self.weighted(table)
-        options = (
-            {"plain": True}
-            if event and frame.endswith("transitive") and frame != "ditransitive"
-            else {}
-        )
-        clause = getattr(self, frame)(subject, group, depth if not short else 0, **options)
-        return (
-            self.timed(clause)
-            if (time and not (short and self.chance(0.6))) or clause.tense in ("since", "pres")
-            else clause
-        )
+        if subject is None:
+            return table
+        if not candidates(INTRANSITIVE, subject):
+            table["intransitive"] = 0
+        if not self.adjectives_for(subject):
+            table["be_adjective"] = 0
+        if subject.cls == "job" or (subject.noun is not None and subject.noun.en in CHILDREN):
+            table["trade"] = 0
+        return table
 
     def control(self, subject: NP | None, group: str, depth: int) -> Clause:
         """A modal or a verb such as "want" with an infinitive."""

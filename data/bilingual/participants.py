@@ -84,29 +84,19 @@ class Participants(NounPhrases):
 
     def object(self, verb: Verb, subject: NP, tense: str, neg: bool = False, depth: int = 0) -> NP:
         """An object that the verb admits."""
-        near = subject.ref
         if verb.en in CREATING:
             depth = 0
-        if "pron" in verb.object:
-            human_only = set(verb.object) <= HUMAN
-            if human_only or self.chance(0.4):
-                return self.human_object(verb, subject, depth, neg)
+        if "pron" in verb.object and (set(verb.object) <= HUMAN or self.chance(0.4)):
+            return self.human_object(verb, subject, depth, neg)
         classes = tuple(cls for cls in verb.object if cls not in HUMAN or "pron" not in verb.object)
         noun = self.noun(classes)
         if "bare" in verb.traits:
             return NP(linked(noun.en, noun.fr), Ref(human=False), noun.cls, new_key(), noun)
         if "generic" in verb.traits and noun.cls not in ("city", "sport"):
-            plural = noun.cls not in ("bread", "drink") and noun.en not in MASS
-            if self.chance(0.75) or noun.cls in ("bread", "drink", "food") or noun.en in MASS:
-                return self.noun_phrase(noun, kind="generic", plural=plural, plain=True)
-            return self.noun_phrase(
-                noun, near=near, depth=depth, kind="my" if noun.cls == "pet" else "this"
-            )
+            return self.generic_object(noun, subject.ref, depth)
         habit = tense == "pres" and "state" not in verb.traits
-        if verb.en == "buy":
-            near = None
-        plural = None
-        kind = ""
+        near = None if verb.en == "buy" else subject.ref
+        plural, kind = None, ""
         if tense == "imp" or (neg and verb.fr_prep):
             plural = self.chance(0.25) if self.countable(noun) else False
             kind = self.determiner_kind(noun, plural, False, habit)
@@ -115,6 +105,14 @@ class Participants(NounPhrases):
         return self.noun_phrase(
             noun, kind=kind, plural=plural, neg=neg, habit=habit, near=near, depth=depth
         )
+
+    def generic_object(self, noun: Noun, near: Ref, depth: int) -> NP:
+        """What one likes: all of its kind, or a certain one."""
+        mass = noun.cls in ("bread", "drink") or noun.en in MASS
+        if self.chance(0.75) or mass or noun.cls == "food":
+            return self.noun_phrase(noun, kind="generic", plural=not mass, plain=True)
+        kind = "my" if noun.cls == "pet" else "this"
+        return self.noun_phrase(noun, near=near, depth=depth, kind=kind)
 
     def human_object(self, verb: Verb, subject: NP, depth: int, neg: bool = False) -> NP:
         """A person as object."""
