@@ -17,7 +17,9 @@ from bilingual.generation import write
 def main() -> None:
     """Write the corpus to the directory named on the command line."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python data/bilingual",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("directory", metavar="OUTDIR", help="where the four files go")
     parser.add_argument(

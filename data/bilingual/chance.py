@@ -1,4 +1,4 @@
-"""Draws from lists and tables: the only place where the generator asks for random numbers."""
+"""Draws from lists and tables: by a probability, by given weights, by Zipf weights."""
 
 from __future__ import annotations
 

@@ -7,6 +7,9 @@ from bilingual.persons import Persons
 from bilingual.reference import Ref, article_fr, possessive_fr
 from bilingual.words import Frag, en_words, fr_words, linked, new_key, phrase
 
+UNOWNED = ("plant", "food", "film", "stage", "bird", "farm", "match2", "topic")
+UNCOUNTED = ("drive", "device", "home", "plan", "door")
+
 
 def fixed_determiner(kind: str, fem: bool, plural: bool) -> Frag:
     """The determiner of a kind that leaves nothing to chance."""
@@ -26,15 +29,35 @@ def fixed_determiner(kind: str, fem: bool, plural: bool) -> Frag:
     }[kind]
 
 
+def free_kinds(noun: Noun, plural: bool, neg: bool, habit: bool) -> dict[str, float]:
+    """The kinds of determiner, with weights, of a noun whose class leaves them open."""
+    may_own = noun.cls not in ("person", "job") or noun.en in OWNED_PERSONS
+    owned = 3 if may_own and noun.cls not in UNOWNED else 0
+    if habit and plural:
+        table = {"a": 6, "my": owned, "the": 0.5, "many": 1}
+    elif habit:
+        table = {"my": owned, "the": 1}
+    else:
+        the = 0 if noun.en == "friend" else 4
+        table = {"the": the, "a": 3, "my": owned, "this": 1.2, "gen": 0.8 if owned else 0}
+        if plural:
+            table |= {"num": 1.5, "all": 0.6, "thenum": 0.4}
+        if plural and noun.cls not in UNCOUNTED:
+            table |= {"many": 0.7, "several": 0.5, "few": 0.5}
+    if neg:
+        table |= {"neg": table.get("a", 1), "a": 0, "num": 0, "several": 0, "few": 0, "all": 0}
+    return table
+
+
 class Determiners(Persons):
     """Draws determiners."""
 
     def determiner_kind(self, noun: Noun, plural: bool, neg: bool, habit: bool) -> str:
         """The kind of determiner that suits the noun."""
         cls = noun.cls
-        if cls == "kin" or cls == "boss":
+        if cls in ("kin", "boss"):
             return "my" if self.chance(0.85) else "gen"
-        if cls == "drink" or cls == "bread" or noun.en in MASS:
+        if cls in ("drink", "bread") or noun.en in MASS:
             return "neg" if neg else self.weighted({"mass": 6, "the": 3, "this": 1})
         if cls in ("truth", "river", "instrument", "match", "floor", "light", "radio", "transit"):
             return "the"
@@ -42,27 +65,7 @@ class Determiners(Persons):
             return self.weighted({"the": 7, "my": 3 if noun.en in OWNED_PLACES else 0, "this": 1})
         if cls in BODY:
             return "my"
-        owned = 3 if cls not in ("person", "job") or noun.en in OWNED_PERSONS else 0
-        if cls in ("plant", "food", "film", "stage", "bird", "farm", "match", "match2", "topic"):
-            owned = 0
-        table = {
-            "the": 4 * (noun.en != "friend"),
-            "a": 3,
-            "my": owned,
-            "this": 1.2,
-            "gen": 0.8 if owned else 0,
-        }
-        if plural:
-            table |= {"num": 1.5, "all": 0.6, "thenum": 0.4}
-            if cls not in ("drive", "device", "home", "instrument", "plan", "light", "door"):
-                table |= {"many": 0.7, "several": 0.5, "few": 0.5}
-        if habit and plural:
-            table = {"a": 6, "my": owned, "the": 0.5, "many": 1}
-        elif habit:
-            table = {"my": owned, "the": 1, "this": 0, "gen": 0}
-        if neg:
-            table |= {"neg": table.get("a", 1), "a": 0, "num": 0, "several": 0, "few": 0, "all": 0}
-        return self.weighted(table)
+        return self.weighted(free_kinds(noun, plural, neg, habit))
 
     def determiner(
         self, kind: str, fem: bool, plural: bool, bare_des: bool, near: Ref | None

@@ -52,7 +52,7 @@ def plural_en(noun: str) -> str:
     return noun[:-1] + "ies" if noun[-1] == "y" and noun[-2] not in "aeou" else noun + "s"
 
 
-COMPARATIVES = {"good": "better", "bad": "worse"}
+COMPARATIVES = {"good": "better"}
 
 SHORT = set(
     "big small tall young old new nice heavy light long short easy hard funny happy sad clever rich "

@@ -115,7 +115,7 @@ def parse_nouns(table: str) -> dict[str, list[Noun]]:
 
 
 NOUNS = parse_nouns(NOUNS_TABLE)
-PLURAL_SPORTS = {"chess", "cards"}
+PLURAL_SPORTS = {"chess"}
 MASS = {"money", "music"}
 
 SINGULAR_ONLY = set(
