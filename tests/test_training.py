@@ -359,6 +359,15 @@ def test_ctrl_c_during_the_last_evaluation_loses_nothing():
     assert kept[0]["step"] == 3
 
 
+@pytest.fixture
+def _ctrl_c_is_heard():
+    """A shell lets what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_ctrl_c_is_heard")
 def test_a_second_ctrl_c_acts_at_once():
     came = []
 
