@@ -6,7 +6,7 @@ import os
 import time
 from queue import Empty
 
-os.environ["OMP_NUM_THREADS"] = os.environ.get("TRANSFORMER_LIB_THREADS", "1")  # kernels hear it
+os.environ["OMP_NUM_THREADS"] = os.environ.get("TRANSFORMER_LIB_THREADS") or "1"  # kernels hear it
 os.environ["TQDM_DISABLE"] = "1"
 
 import checked

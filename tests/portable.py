@@ -69,20 +69,13 @@ def run(setting: str, lessons: list[str], folder: Path) -> dict[str, str | None]
     """Every test's name, with the first line that differs or None where it passed."""
     report = folder / f"{setting.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        "2",
-        "--dist",
-        "loadfile",
-        f"--junitxml={report}",
-    ]
-    command += ["--no-loadscope-reorder", "--ignore", "tests/browser", "-p", "no:cacheprovider"]
-    command += ["-o", "verbosity_assertions=2"]  # whole lines of what differs
-    subprocess.run([*command, "--nbval", *lessons, "tests"], cwd=ROOT, env=environment(setting))
-    if not report.exists():
+    options = (
+        "-n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser -p no:cacheprovider"
+    )
+    command = [sys.executable, "-m", "pytest", *options.split(), "--nbval", f"--junitxml={report}"]
+    command += ["-o", "verbosity_assertions=2", *lessons, "tests"]  # whole lines of what differs
+    done = subprocess.run(command, cwd=ROOT, env=environment(setting))
+    if done.returncode > 1 or not report.exists():  # 1: some tests failed
         raise RuntimeError(f"{setting}: pytest stopped before it could report")
     return outcomes(ElementTree.parse(report))
 

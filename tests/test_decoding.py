@@ -126,22 +126,24 @@ def test_a_finished_hypothesis_that_leaves_the_beam_is_not_forgotten():
     assert score.exp().item() == pytest.approx(0.25)
 
 
+def searched_between_the_end_and_nine_words(now):
+    """A beam of two where the sentence ends at once with probability `now`, or else after nine words."""
+    table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
+    table[()] = [0, 0, now, 1 - now, 0]
+    scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()
+    return beam_search(scripted, src, max_len=10, beam_size=2, length_penalty=1.0)
+
+
 def test_a_search_does_not_stop_while_a_longer_sentence_can_still_win():
     # the end at once and the start of a long sentence are equally likely; the penalty favours length
-    table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
-    table[()] = [0, 0, 0.5, 0.5, 0]
-    scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()
-    long, _ = beam_search(scripted, src, max_len=10, beam_size=2, length_penalty=1.0)
+    long, _ = searched_between_the_end_and_nine_words(0.5)
     assert long.tolist() == [[3] * 9 + [EOS]]
 
 
 def test_a_finished_sentence_grows_no_longer_while_it_waits():
     # log 0.6 now against log 0.4 divided by (5 + 10) / 6: the long one wins; had the short one counted
     # the steps it waited, it would
-    table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
-    table[()] = [0, 0, 0.6, 0.4, 0]
-    scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()
-    long, score = beam_search(scripted, src, max_len=10, beam_size=2, length_penalty=1.0)
+    long, score = searched_between_the_end_and_nine_words(0.6)
     assert long.tolist() == [[3] * 9 + [EOS]]
     assert score.item() == pytest.approx(math.log(0.4) / (15 / 6))
 
