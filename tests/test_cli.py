@@ -1,3 +1,4 @@
+import hashlib
 import json
 import shutil
 import subprocess
@@ -6,10 +7,9 @@ import sys
 import pytest
 import torch
 
-import transformer_lib.__main__ as command_line
-from transformer_lib import metrics
-from transformer_lib.__main__ import main
+from transformer_lib import metrics, runs
 from transformer_lib.checkpoints import load_model
+from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, Vocabulary, load_corpus
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
@@ -120,40 +120,34 @@ def test_a_recipe_is_read_as_if_it_stood_on_the_line_and_what_follows_it_counts(
     words = " ".join(
         line for line in recipe.read_text().splitlines() if not line.startswith("#")
     ).split()
-    parse = command_line._parser().parse_args
+    parse = parser().parse_args
     after = ["--steps", "3", "--out", "runs/r"]
     assert parse(["train", f"@{recipe}", *after]) == parse(["train", *words, *after])
     assert parse(["train", f"@{recipe}", *after]).steps == 3
     assert parse(["train", f"@{recipe}", *after]).corpus[0] in (*SHIPPED, *DOWNLOADED)
 
 
-def test_a_transformer_on_grammar_has_the_settings_of_its_recipe_but_for_those_given():
-    def settings(*given):
-        options = command_line._parse(["train", "--out", "runs/g", *given])
-        return (
-            options.dropout,
-            options.cross_attention_dropout,
-            options.label_smoothing,
-            options.weight_decay,
-        )
-
-    of_recipe = (0.0, 0.3, 0.2, 0.1)
-    assert settings("--corpus", "grammar") == of_recipe
-    assert settings("--corpus", "grammar", "--label-smoothing", "0.1") == (0.0, 0.3, 0.1, 0.1)
-    others = ([], ["--corpus", "lessons"], ["--corpus", "grammar", "--model", "gru"])
-    assert {settings(*given) for given in others} == {(0.1, None, 0.1, 0.0)}
-    resumed = settings("--corpus", "grammar", "--resume")
-    assert resumed == (0.1, None, 0.1, 0.0)  # the run's own count
+def without(run, copy, *names):
+    """The run, as a version that had no settings of these names would have stored it."""
+    shutil.copytree(run, copy)
+    for file in copy.glob("step-*/checkpoint.json"):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        for name in names:
+            del content["info"]["settings"][name]
+        file.write_text(json.dumps(content), encoding="utf-8")
+        sums = file.with_name("SHA256SUMS")
+        lines = [line for line in sums.read_text().splitlines() if not line.endswith(file.name)]
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        sums.write_text("\n".join([*lines, f"{digest}  {file.name}", ""]))
+    return copy
 
 
-def test_a_run_older_than_an_option_goes_on_without_it(run, tmp_path, monkeypatch, capsys):
-    whole, new = command_line._settings, ("positions", "weight_decay")
-    old = lambda loaded: {k: v for k, v in whole(loaded).items() if k not in new}
-    monkeypatch.setattr(command_line, "_settings", old)
-    assert main(["train", "--resume", "--out", str(run), "--positions", "rotary"]) == 1
+def test_a_run_older_than_an_option_goes_on_without_it(run, tmp_path, capsys):
+    old = str(without(run, tmp_path / "run", "positions", "weight_decay", "max_len"))
+    assert main(["train", "--resume", "--out", old, "--positions", "rotary"]) == 1
     assert "--resume goes on with positions=None, not rotary" in capsys.readouterr().err
-    shutil.copytree(run, tmp_path / "run")
-    assert main(["train", "--resume", "--out", str(tmp_path / "run"), "--steps", "9"]) == 0
+    assert main(["train", "--resume", "--out", old, "--steps", "9"]) == 0
+    assert main(["evaluate", "--model", old]) == 0
 
 
 def test_the_curve_of_a_run_is_kept_also_by_an_exported_model(run, tmp_path, capsys):
@@ -200,7 +194,7 @@ def test_evaluate_shows_held_out_sentences_where_asked(run, capsys):
 def test_the_examples_are_the_translations_that_were_scored(run, capsys, monkeypatch):
     scored = []
     monkeypatch.setattr(
-        command_line,
+        runs,
         "translation_scores",
         lambda ours, theirs: scored.append(ours) or metrics.translation_scores(ours, theirs),
     )
@@ -225,7 +219,7 @@ def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
     run, tmp_path, monkeypatch
 ):
     corpus, encoded, scored = load_corpus("everyday"), [], []
-    encode, translate = command_line.encode_pairs, command_line.Translator.hypotheses
+    encode, translate = runs.encode_pairs, runs.Translator.hypotheses
 
     def encoding(pairs, *rest):
         encoded.append(pairs)
@@ -235,13 +229,13 @@ def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
         scored.append((pairs, search["beam_size"]))
         return translate(self, pairs[:2], **search) + [""] * (len(pairs) - 2)
 
-    monkeypatch.setattr(command_line, "encode_pairs", encoding)
+    monkeypatch.setattr(runs, "encode_pairs", encoding)
     assert main(["train", "--out", str(tmp_path), *SMALL[:2], "--max-tokens", "512"]) == 0
-    assert encoded == [corpus.train, corpus.valid]
+    assert sorted(encoded, key=len) == [corpus.valid, corpus.train]
     known = load_model(tmp_path).source_vocabulary
     assert known.words == Vocabulary.build([p.source for p in corpus.train], "en").words
 
-    monkeypatch.setattr(command_line.Translator, "hypotheses", translating)
+    monkeypatch.setattr(runs.Translator, "hypotheses", translating)
     assert main(["evaluate", "--model", str(run), "--split", "valid", "--beam", "2"]) == 0
     (seen, _), held_out = scored
     assert set(seen) < set(corpus.train)
@@ -249,9 +243,14 @@ def test_it_learns_from_train_watches_valid_and_scores_what_was_asked_for(
     assert held_out == (corpus.valid, 2)
 
 
-def test_settings_that_contradict_a_resumed_run_are_refused(run, capsys):
+def test_settings_that_contradict_a_resumed_run_are_refused(run, tmp_path, capsys):
     assert main(["train", "--resume", "--out", str(run), "--dropout", "0.5"]) == 1
     assert "--resume goes on with dropout=0.1, not 0.5" in capsys.readouterr().err
+    out = str(tmp_path)
+    assert main(["train", "--corpus", "everyday", "--out", out, *SMALL, "--dropout", "0.3"]) == 0
+    assert main(["train", "--resume", "--out", out, "--dropout", "0.1"]) == 1  # the default
+    assert "--resume goes on with dropout=0.3, not 0.1" in capsys.readouterr().err
+    assert main(["train", "--resume", "--out", out, "--dropout", "0.3"]) == 0
 
 
 def test_the_line_that_began_a_run_goes_on_with_it(tmp_path, monkeypatch, capsys):
@@ -367,4 +366,4 @@ def test_recurrent_models_are_served_like_the_transformer(model, tmp_path, capsy
 def test_a_recurrent_model_has_no_presets(tmp_path, capsys):
     arguments = ["train", "--model", "gru", "--preset", "small", "--out", str(tmp_path)]
     assert main(arguments) == 1
-    assert "--model gru comes in one size" in capsys.readouterr().err
+    assert "model=gru comes in one size" in capsys.readouterr().err

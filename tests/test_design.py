@@ -20,11 +20,17 @@ LEVELS = [
     {"attention", "scoring", "batching", "explorers"},
     {"layers", "recurrent"},
     {"transformer"},
+    {"models"},
     {"training", "decoding", "d2l_bridge"},
+    {"settings"},
     {"checkpoints", "translation"},
+    {"runs"},
     {"ladder"},
-    {"exercises", "__main__"},
+    {"exercises"},
     {"publish"},
+    {"commands"},
+    {"cli"},
+    {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 

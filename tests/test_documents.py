@@ -12,7 +12,7 @@ import pytest
 from torch import nn
 from torch.distributed.run import get_args_parser
 
-import transformer_lib.__main__ as command_line
+from transformer_lib import cli
 from transformer_lib.publish import __main__ as publish
 from transformer_lib.publish.lessons import find_lessons, read_lesson
 
@@ -124,14 +124,14 @@ def test_every_make_target_and_variable_exists(path):
 
 @DOCUMENT
 def test_the_parsers_accept_every_command(path):
-    parsers = {"transformer_lib": command_line, "transformer_lib.publish": publish}
+    parsers = {"transformer_lib": cli.parser, "transformer_lib.publish": publish._parser}
     for words in commands(path):
         module, arguments = after_module(words) or (None, [])
         if module in parsers:
             if "…" in arguments:
                 arguments = [a for a in arguments if a != "…"] + LEFT_OUT[arguments[0]]
             try:
-                parsers[module]._parser().parse_args(arguments)
+                parsers[module]().parse_args(arguments)
             except SystemExit:
                 pytest.fail(f"not accepted: {shlex.join(words)}")
 
@@ -161,7 +161,7 @@ def test_the_first_commands_of_the_readme_do_what_they_say(tmp_path, monkeypatch
     for line in lines:
         module, arguments = after_module(shlex.split(re.sub(r"--steps \d+", "--steps 2", line)))
         assert module == "transformer_lib"
-        assert command_line.main(arguments) == 0
+        assert cli.main(arguments) == 0
     _translation, title, *scores = capsys.readouterr().out.splitlines()
     assert title.startswith("everyday, test split")
     assert any("held-out: BLEU" in line for line in scores)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from transformer_lib import corpus, downloads
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.downloads import Remote, fetch
 
 
@@ -117,8 +117,8 @@ def tatoeba(server, tmp_path, monkeypatch):
         archive.writestr("fra.txt", "".join(f"sentence {i}\tphrase {i}\n" for i in range(40)))
     wanted = remote(server, "good", content=(tmp_path / "a.zip").read_bytes(), name="fra-eng.zip")
     monkeypatch.setattr(corpus, "TATOEBA", wanted)
-    monkeypatch.setattr("transformer_lib.__main__.TATOEBA", wanted)
-    monkeypatch.setattr("transformer_lib.__main__.TATOEBA_TODAY", f"{server}/good/fra-eng.zip")
+    monkeypatch.setattr("transformer_lib.commands.TATOEBA", wanted)
+    monkeypatch.setattr("transformer_lib.commands.TATOEBA_TODAY", f"{server}/good/fra-eng.zip")
 
 
 def test_tatoeba_loads_by_its_name(tatoeba):

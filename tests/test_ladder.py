@@ -3,23 +3,21 @@ import json
 import pytest
 
 from transformer_lib import ladder
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 from transformer_lib.corpus import Corpus, load_corpus
 from transformer_lib.ladder import (
-    MODELS,
-    LadderSettings,
     band,
     build_ladder,
-    fingerprint,
-    ladder_batches,
-    ladder_model,
     ladder_table,
     read_ladder,
     read_lengths,
+    rung,
     time_ladder,
 )
-
-SHORT = LadderSettings(steps=2)
+from transformer_lib.models import MODELS, Kind
+from transformer_lib.recurrent import PlainSeq2Seq, RecurrentConfig
+from transformer_lib.runs import start
+from transformer_lib.settings import TrainSettings
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +32,7 @@ def once(tmp_path_factory, small):
     path, said = tmp_path_factory.mktemp("ladder") / "ladder.json", []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ladder, "load_corpus", lambda name: small)
-        build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, said.append, progress=False)
+        build_ladder(["gru", "bahdanau"], [0, 1], path, said.append, progress=False, steps=2)
     return path.read_text(), said
 
 
@@ -49,7 +47,7 @@ def built(once, tmp_path, monkeypatch, small):
 
 def test_a_row_a_model_and_seed(built):
     path, said = built
-    frame = read_ladder(path, SHORT)
+    frame = read_ladder(path, steps=2)
     assert frame[["model", "seed"]].values.tolist() == [
         ["gru", 0],
         ["gru", 1],
@@ -66,7 +64,7 @@ def test_rows_that_are_there_are_kept_and_interrupted_work_goes_on(built):
     rows = json.loads(path.read_text())
     path.write_text(json.dumps(rows[:3]))
     said = []
-    build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, said.append, progress=False)
+    build_ladder(["gru", "bahdanau"], [0, 1], path, said.append, progress=False, steps=2)
     assert sum("already there" in line for line in said) == 3
     assert len(json.loads(path.read_text())) == 4
 
@@ -83,25 +81,43 @@ def test_a_write_that_is_cut_off_loses_no_row(built, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(type(path), "write_text", half)
         with pytest.raises(OSError, match="no space"):
-            build_ladder(["gru", "bahdanau"], [0, 1], path, SHORT, print, progress=False)
+            build_ladder(["gru", "bahdanau"], [0, 1], path, print, progress=False, steps=2)
     assert json.loads(path.read_text()) == rows[:3]
 
 
 def test_a_row_of_other_settings_is_stale_and_says_so(built):
     path, _ = built
-    later = read_ladder(path, LadderSettings(steps=3))
+    later = read_ladder(path, steps=3)
     assert later.stale.all()
     assert list(ladder_table(later).index) == ["gru (stale)", "bahdanau (stale)"]
-    assert list(ladder_table(read_ladder(path, SHORT)).index) == ["gru", "bahdanau"]
+    assert list(ladder_table(read_ladder(path, steps=2)).index) == ["gru", "bahdanau"]
 
 
-def test_a_fingerprint_notices_the_seed_the_model_the_settings_and_the_corpus(monkeypatch):
-    seen = {fingerprint(name, seed, SHORT) for name in MODELS for seed in (0, 1)}
-    assert len(seen) == 2 * len(MODELS)
-    assert fingerprint("gru", 0, SHORT) in seen
-    assert fingerprint("gru", 0, LadderSettings(steps=3)) not in seen
-    monkeypatch.setitem(ladder.KINDS, "gru", (ladder.KINDS["gru"][0], {"d_hidden": 290}))
-    assert fingerprint("gru", 0, SHORT) not in seen
+def test_a_row_notices_the_seed_the_settings_the_model_and_the_corpus(built, monkeypatch):
+    path, _ = built
+
+    def stale(**changed):
+        return read_ladder(path, **{"steps": 2, **changed}).stale.tolist()
+
+    assert stale() == [False] * 4
+    assert stale(learning_rate=1e-3) == stale(dropout=0.2) == [True] * 4
+    with monkeypatch.context() as patch:
+        bigger = Kind(PlainSeq2Seq, RecurrentConfig, {"d_hidden": 290})
+        patch.setitem(MODELS, "gru", bigger)
+        assert stale() == [True, True, False, False]
+    rows = json.loads(path.read_text())
+    path.write_text(json.dumps([rows[0] | {"seed": 1}, rows[1] | {"corpus": "another"}]))
+    assert stale() == [True] * 2
+
+
+def test_an_option_that_came_later_makes_no_row_stale(built):
+    path, _ = built
+    rows = json.loads(path.read_text())
+    for row in rows:
+        del row["settings"]["weight_decay"], row["config"]["dropout"], row["config"]["max_len"]
+    path.write_text(json.dumps(rows))
+    assert not read_ladder(path, steps=2).stale.any()
+    assert read_ladder(path, steps=2, weight_decay=0.1).stale.all()
 
 
 def test_mean_and_spread_by_hand(built):
@@ -110,13 +126,13 @@ def test_mean_and_spread_by_hand(built):
     for row, bleu in zip(rows, (20.0, 23.0), strict=True):
         row["test"]["bleu"] = bleu
     path.write_text(json.dumps(rows))
-    table = ladder_table(read_ladder(path, SHORT))
+    table = ladder_table(read_ladder(path, steps=2))
     assert table.loc["gru", "BLEU"] == "21.5 ± 2.1"
     assert table.loc["gru", "AER"] == "-"
 
 
 def test_a_band_is_the_stored_range_and_a_margin(built):
-    frame = read_ladder(built[0], SHORT)
+    frame = read_ladder(built[0], steps=2)
     frame["BLEU"] = [1.0, 2.0, 5.0, 9.0]
     assert band(frame, "bahdanau", "BLEU", 0.5) == (4.5, 9.5)
     with pytest.raises(ValueError, match="no row of 'luong-dot'"):
@@ -130,23 +146,24 @@ def test_lengths_are_told_apart(built):
 
 
 def test_every_model_sees_the_same_batches(small):
-    first, second, third = (
-        [batch.src.tolist() for batch in ladder_batches(small, small.vocabularies(), SHORT, seed)]
-        for seed in (0, 0, 1)
-    )
-    assert first == second != third
+    def order(name, seed):
+        run = start(rung(name, seed), corpus=small)
+        return [batch.src.tolist() for batch in run.batches()]
+
+    assert order("gru", 0) == order("transformer", 0) != order("gru", 1)
 
 
-def test_every_rung_has_as_many_parameters_as_the_others():
-    sizes = [sum(p.numel() for p in ladder_model(name, 1125, 2448).parameters()) for name in MODELS]
-    assert max(sizes) / min(sizes) < 1.01
+def test_a_rung_is_settings_like_any_other():
+    gru = rung("gru", 2, steps=7)
+    assert isinstance(gru, TrainSettings)
+    assert (gru.model, gru.seed, gru.steps, gru.corpus) == ("gru", 2, 7, ("lessons",))
 
 
 def test_times_can_be_measured_anew_and_nothing_else_changes(built):
     path, _ = built
-    before = read_ladder(path, SHORT)
-    time_ladder(path, SHORT, steps=2)
-    after = read_ladder(path, SHORT)
+    before = read_ladder(path, steps=2)
+    time_ladder(path, steps=2)
+    after = read_ladder(path, steps=2)
     assert (after["tokens/s"] != before["tokens/s"]).all()
     assert after.drop(columns="tokens/s").equals(before.drop(columns="tokens/s"))
 

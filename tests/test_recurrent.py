@@ -12,13 +12,11 @@ from transformer_lib.d2l_bridge import load_d2l
 from transformer_lib.decoding import beam_search, greedy
 from transformer_lib.masks import length_mask, padding_mask
 from transformer_lib.recurrent import (
-    KINDS,
     BahdanauSeq2Seq,
     LuongSeq2Seq,
     PlainSeq2Seq,
     RecurrentConfig,
     RecurrentEncoder,
-    make_recurrent,
 )
 from transformer_lib.scoring import (
     AdditiveScore,
@@ -29,7 +27,7 @@ from transformer_lib.scoring import (
     window_mask,
 )
 from transformer_lib.training import fit, warmup_cosine
-from transformer_lib.transformer import TransformerConfig, make_model
+from transformer_lib.transformer import TransformerConfig
 
 SIZES = {"d_model": 6, "d_hidden": 10, "dropout": 0.0, "max_len": 40}
 MODELS = {
@@ -365,17 +363,3 @@ def test_a_gradient_reaches_every_parameter():
         silent = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
         assert silent == [], name
         assert isinstance(model.encoder.gru, nn.GRU)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_the_tiny_transformers_parameters(kind):
-    def count(model):
-        return sum(p.numel() for p in model.parameters())
-
-    tiny = count(make_model(785, 1912, "tiny", tie_weights="target"))
-    assert count(make_recurrent(785, 1912, kind)) == pytest.approx(tiny, rel=0.01)
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="kind='lstm' is none of gru, bahdanau, luong-dot"):
-        make_recurrent(11, 13, "lstm")

@@ -76,7 +76,7 @@ def test_a_run_killed_while_it_writes_goes_on_from_the_checkpoint_before(whole, 
     dies_at_the_second = """
 import os, signal, sys
 from transformer_lib import checkpoints
-from transformer_lib.__main__ import main
+from transformer_lib.cli import main
 whole = checkpoints.save_file
 def half(tensors, path):
     whole(tensors, path)

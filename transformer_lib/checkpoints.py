@@ -13,7 +13,6 @@ A checkpoint is written under another name and renamed when it is whole, so a fo
 complete.
 """
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -29,20 +28,7 @@ from safetensors.torch import save_model as save_weights
 from torch import Tensor, nn
 
 from transformer_lib.corpus import Subwords, Vocabulary, vocabulary_from_json
-from transformer_lib.recurrent import (
-    BahdanauSeq2Seq,
-    LuongSeq2Seq,
-    PlainSeq2Seq,
-    RecurrentConfig,
-)
-from transformer_lib.transformer import Transformer, TransformerConfig
-
-MODELS = {
-    "transformer": (Transformer, TransformerConfig),
-    "gru": (PlainSeq2Seq, RecurrentConfig),
-    "bahdanau": (BahdanauSeq2Seq, RecurrentConfig),
-    "luong": (LuongSeq2Seq, RecurrentConfig),
-}
+from transformer_lib.models import describe_model, restore_model
 
 AnyVocabulary = Vocabulary | Subwords
 
@@ -82,8 +68,7 @@ def save_checkpoint(
     try:
         save_weights(model, str(partial / "model.safetensors"))
         content = {
-            "model": next(name for name, (kind, _) in MODELS.items() if type(model) is kind),
-            "config": dataclasses.asdict(model.config),
+            **describe_model(model),
             "step": step,
             "metrics": metrics or {},
             "info": info or {},
@@ -140,8 +125,7 @@ def load_run(directory: str | Path) -> tuple[LoadedModel, dict]:
 
 
 def _loaded(folder: Path, content: dict) -> LoadedModel:
-    model_class, config_class = MODELS[content["model"]]
-    model = model_class(config_class(**content["config"]))
+    model = restore_model(content["model"], content["config"])
     load_weights(model, str(folder / "model.safetensors"))
     vocabularies = [vocabulary_from_json(data) for data in content["vocabularies"]]
     info = {"step": content["step"], "metrics": content["metrics"], **content["info"]}

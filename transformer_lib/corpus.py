@@ -20,7 +20,16 @@ from typing import NamedTuple
 
 from transformer_lib.downloads import MULTI30K, TATOEBA, fetch
 
-DATA = Path(__file__).parent.parent / "data"
+
+def data_directory() -> Path:
+    """Where the shipped corpora, recipes and models lie: in an installed library, or in a checkout."""
+    inside = Path(__file__).parent / "data"
+    return inside if inside.exists() else Path(__file__).parents[1] / "data"
+
+
+DATA = data_directory()
+
+MAX_LEN = 256  # tokens of the longest sentence, <eos> included: read, trained on or written
 
 PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)

@@ -1,92 +1,50 @@
-"""Every model on the same data, with the same number of updates and of parameters, over three
-seeds: the table that grows from lesson 05 to lesson 15.
+"""Every model on the same data, with the same number of updates and of parameters, over three seeds.
 
-`python -m transformer_lib ladder` makes the rows of data/ladder.json. A row carries the hash of all
-that it depends on; where that has changed since, `read_ladder` calls the row stale.
+The table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder` makes the rows of
+data/ladder.json. A row carries all that it depends on; where that is another today, `read_ladder`
+calls the row stale.
 """
 
 import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import torch
-from torch import nn
 
-from transformer_lib.batching import TokenBatches, encode_pairs
-from transformer_lib.corpus import DATA, Corpus, SentencePair, Vocabulary, load_corpus, tokenize
+from transformer_lib.corpus import DATA, Corpus, SentencePair, load_corpus, tokenize
 from transformer_lib.metrics import translation_scores
-from transformer_lib.recurrent import KINDS, make_recurrent
-from transformer_lib.runtime import seed_everything
-from transformer_lib.training import History, fit, warmup_cosine
-from transformer_lib.transformer import make_model
+from transformer_lib.models import MODELS, describe_model
+from transformer_lib.runs import best_head, error_of_head, new_model, start
+from transformer_lib.settings import TrainSettings
+from transformer_lib.training import History
 from transformer_lib.translation import Translator
 
 STORED = DATA / "ladder.json"
-MODELS = (*KINDS, "transformer")
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
-MAX_LEN = 128
+SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
 
 
-@dataclass(frozen=True)
-class LadderSettings:
-    """What all rungs share. Small enough for a lesson, on one thread in about two minutes."""
-
-    corpus: str = "lessons"
-    steps: int = 500
-    max_tokens: int = 1024
-    peak: float = 4e-3
-    warmup: int = 120
-    dropout: float = 0.1
-    label_smoothing: float = 0.1
-
-    def learning_rate(self, step: int) -> float:
-        """Up to the peak, then along half a cosine to 0."""
-        return warmup_cosine(step, peak=self.peak, warmup=self.warmup, steps=self.steps)
-
-
-def ladder_model(name: str, *vocab_sizes: int, dropout: float = 0.1) -> nn.Module:
-    """A freshly initialised model of that name, with as many parameters as the others."""
-    if name == "transformer":
-        return make_model(
-            *vocab_sizes, "tiny", tie_weights="target", dropout=dropout, max_len=MAX_LEN
-        )
-    return make_recurrent(*vocab_sizes, name, dropout=dropout, max_len=MAX_LEN)
-
-
-def ladder_batches(
-    corpus: Corpus, vocabularies: Iterable[Vocabulary], settings: LadderSettings, seed: int
-) -> TokenBatches:
-    """The training batches: the order of a seed is the same for every model."""
-    encode = [vocabulary.encode for vocabulary in vocabularies]
-    examples = encode_pairs(corpus.train, *encode, MAX_LEN)
-    return TokenBatches(examples, settings.max_tokens, seed=seed)
+def rung(name: str, seed: int = 0, **changes) -> TrainSettings:
+    """The settings of one rung: small enough for a lesson, on one thread in about two minutes."""
+    return dataclasses.replace(SHARED, model=name, seed=seed, **changes)
 
 
 def climb(
-    name: str, seed: int, settings: LadderSettings, corpus: Corpus, *, progress: bool = True
+    settings: TrainSettings, corpus: Corpus, *, progress: bool = True
 ) -> tuple[Translator, History]:
-    """Train one rung: the model of that name, from that seed."""
-    seed_everything(seed)
-    vocabularies = corpus.vocabularies()
-    model = ladder_model(name, *map(len, vocabularies), dropout=settings.dropout)
-    history = fit(
-        model,
-        ladder_batches(corpus, vocabularies, settings, seed),
-        steps=settings.steps,
-        learning_rate=settings.learning_rate,
-        label_smoothing=settings.label_smoothing,
-        progress=progress,
-    )
-    return Translator(model.eval(), *vocabularies), history
+    """Train one rung on `corpus`, which the settings name."""
+    run = start(settings, corpus=corpus)
+    history = run.fit(progress=progress)
+    return run.translator, history
 
 
 def score(translator: Translator, corpus: Corpus) -> dict:
-    """BLEU and exact matches on test, on test_long and by source length, and the alignment error
-    rate of the head that aligns the valid split best (None without attention).
+    """BLEU and exact matches on test, on test_long and by source length, and the alignment error.
+
+    The alignment error rate is that of the head that aligns valid best; None without attention.
     """
     test, test_long = (
         list(zip(pairs, translator.hypotheses(pairs), strict=True))
@@ -98,11 +56,8 @@ def score(translator: Translator, corpus: Corpus) -> dict:
         for low, high in LENGTHS
         if (some := [t for t in test if low <= len(tokenize(t[0].source, "en")) <= high])
     ]
-    rates = translator.alignment_error_rates(corpus.valid)
-    best = min(rates, key=rates.get) if rates else None
-    scores["alignment_error_rate"] = (
-        translator.alignment_error_rates(corpus.test)[best] if rates else None
-    )
+    head = best_head(translator, corpus.valid)
+    scores["alignment_error_rate"] = error_of_head(translator, corpus.test, head)
     return scores
 
 
@@ -110,70 +65,53 @@ def build_ladder(
     models: Iterable[str] = MODELS,
     seeds: Iterable[int] = (0, 1, 2),
     path: Path = STORED,
-    settings: LadderSettings | None = None,
     say: Callable[[str], None] = print,
     progress: bool = True,
+    **changes,
 ) -> None:
-    """Train and score every model from every seed, and write the rows to `path` as they are done;
-    rows that are there and not stale are kept.
+    """Train and score every model from every seed, and write the rows to `path` as they are done.
+
+    Rows that are there and not stale are kept. `changes` are settings other than `rung`'s.
     """
-    settings = settings or LadderSettings()
-    corpus = load_corpus(settings.corpus)
+    corpus = load_corpus(*SHARED.corpus)
     for seed in seeds:
         for name in models:
-            rows = _rows(path)
-            wanted = fingerprint(name, seed, settings)
-            if any(row["fingerprint"] == wanted for row in rows):
+            rows, settings = _rows(path), rung(name, seed, **changes)
+            if any(not _stale(row, settings) for row in rows if _place(row) == (name, seed)):
                 say(f"{name}, seed {seed}: already there")
                 continue
-            translator, history = climb(name, seed, settings, corpus, progress=progress)
+            translator, history = climb(settings, corpus, progress=progress)
             row = {
                 "model": name,
                 "seed": seed,
-                "fingerprint": wanted,
-                "settings": dataclasses.asdict(settings),
+                **_depends_on(settings),
                 "torch": torch.__version__,
                 "parameters": sum(p.numel() for p in translator.model.parameters()),
                 "tokens_per_second": float(history.frame.tokens_per_second.median()),
                 **score(translator, corpus),
             }
-            kept = [r for r in rows if (r["model"], r["seed"]) != (name, seed)]
-            _write(path, [*kept, row])
+            _write(path, [*(r for r in rows if _place(r) != (name, seed)), row])
             say(f"{name}, seed {seed}: test BLEU {row['test']['bleu']:.1f}")
 
 
-def time_ladder(
-    path: Path = STORED, settings: LadderSettings | None = None, steps: int = 15
-) -> None:
-    """Measure tokens a second anew: every model a few steps in turn, once a seed, in one process, so
-    that they can be compared; other work on the machine would spoil it.
+def time_ladder(path: Path = STORED, steps: int = 15) -> None:
+    """Measure tokens a second anew, and nothing else; other work on the machine would spoil it.
+
+    Every model trains a few steps in turn, once a seed, in one process: so they can be compared.
     """
-    settings = settings or LadderSettings()
-    corpus, rows = load_corpus(settings.corpus), _rows(path)
-    vocabularies = corpus.vocabularies()
-    batches = ladder_batches(corpus, vocabularies, settings, seed=0)
-    for row in sorted(rows, key=lambda r: r["seed"]):
-        model = ladder_model(row["model"], *map(len, vocabularies), dropout=settings.dropout)
-        history = fit(model, batches, steps=steps, learning_rate=1e-3, progress=False)
+    corpus, rows = load_corpus(*SHARED.corpus), _rows(path)
+    for row in sorted(rows, key=lambda row: row["seed"]):
+        run = start(rung(row["model"], steps=steps), corpus=corpus)
+        history = run.fit(progress=False)
         row["tokens_per_second"] = float(history.frame.tokens_per_second.median())
     _write(path, rows)
 
 
-def fingerprint(name: str, seed: int, settings: LadderSettings) -> str:
-    """The hash of all that a row depends on: settings, seed, model configuration, corpus files."""
-    with torch.device("meta"):  # the sizes alone: no weights, no random numbers
-        config = dataclasses.asdict(ladder_model(name, 10, 10, dropout=settings.dropout).config)
-    config = {field: value for field, value in config.items() if value is not None}  # as if absent
-    sums = (DATA / "SHA256SUMS").read_text(encoding="utf-8")
-    said = json.dumps([name, seed, dataclasses.asdict(settings), config, sums], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+def read_ladder(path: Path = STORED, **changes) -> pd.DataFrame:
+    """A row a model and seed; `stale` where its settings, model or corpus are others today.
 
-
-def read_ladder(path: Path = STORED, settings: LadderSettings | None = None) -> pd.DataFrame:
-    """A row a model and seed; `stale` where settings, model or corpus have changed since it was
-    made.
+    `changes` are the settings other than `rung`'s that the rows were made with (`steps=2000`).
     """
-    settings = settings or LadderSettings()
     return pd.DataFrame(
         {
             "model": row["model"],
@@ -184,7 +122,7 @@ def read_ladder(path: Path = STORED, settings: LadderSettings | None = None) -> 
             "exact": 100 * row["test"]["exact_match"],
             "BLEU long": row["test_long"]["bleu"],
             "AER": row["alignment_error_rate"],
-            "stale": row["fingerprint"] != fingerprint(row["model"], row["seed"], settings),
+            "stale": _stale(row, rung(row["model"], row["seed"], **changes)),
         }
         for row in _rows(path)
     )
@@ -224,13 +162,41 @@ def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[f
     return values.min() - margin, values.max() + margin
 
 
+def _depends_on(settings: TrainSettings) -> dict:
+    """All that a row hangs on: its settings, the model's configuration, the corpus's files."""
+    with torch.device("meta"):  # the sizes alone: no weights, no random numbers
+        config = describe_model(new_model(settings, 10, 10))["config"]
+    sums = (DATA / "SHA256SUMS").read_bytes()
+    return {
+        "settings": settings.to_json(),
+        "config": {name: size for name, size in config.items() if "vocab_size" not in name},
+        "corpus": hashlib.sha256(sums).hexdigest()[:16],
+    }
+
+
+def _stale(row: dict, settings: TrainSettings) -> bool:
+    """A field that came after the row counts with its default: it changed nothing of the run."""
+    today, fields = _depends_on(settings), dataclasses.fields(MODELS[settings.model].config)
+    defaults = {field.name: field.default for field in fields if field.name in today["config"]}
+    return today != {
+        "settings": TrainSettings.from_stored(row["settings"]).to_json(),
+        "config": defaults | row["config"],
+        "corpus": row["corpus"],
+    }
+
+
+def _place(row: dict) -> tuple[str, int]:
+    return row["model"], row["seed"]
+
+
 def _rows(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def _write(path: Path, rows: list[dict]) -> None:
     """Whole or not at all: a run that is killed loses no row."""
-    ordered = sorted(rows, key=lambda row: (MODELS.index(row["model"]), row["seed"]))
+    order = list(MODELS)
+    ordered = sorted(rows, key=lambda row: (order.index(row["model"]), row["seed"]))
     unfinished = path.with_suffix(".tmp")
     unfinished.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from transformer_lib.attention import Mask
+from transformer_lib.corpus import MAX_LEN
 from transformer_lib.scoring import (
     AdditiveScore,
     Attention,
@@ -44,7 +45,7 @@ class RecurrentConfig:
     num_layers: int = 1
     bidirectional: bool = True
     dropout: float = 0.1
-    max_len: int = 512
+    max_len: int = MAX_LEN
     score: str = "general"
     local: str = (
         "none"  # monotonic: window at the step's own number; predictive: where the model says
@@ -360,28 +361,3 @@ class LuongSeq2Seq(RecurrentModel):
     """
 
     decoder_class = LuongDecoder
-
-
-KINDS = {
-    "gru": (PlainSeq2Seq, {"d_hidden": 286}),
-    "bahdanau": (BahdanauSeq2Seq, {"d_hidden": 272}),
-    "luong-dot": (LuongSeq2Seq, {"score": "dot", "d_hidden": 268}),
-    "luong-general": (LuongSeq2Seq, {"score": "general", "d_hidden": 256}),
-    "luong-concat": (LuongSeq2Seq, {"score": "concat", "d_hidden": 246}),
-    "luong-local-m": (LuongSeq2Seq, {"local": "monotonic", "d_hidden": 256}),
-    "luong-local-p": (LuongSeq2Seq, {"local": "predictive", "d_hidden": 252}),
-}
-
-
-def make_recurrent(
-    src_vocab_size: int, tgt_vocab_size: int, kind: str, **overrides
-) -> RecurrentModel:
-    """A freshly initialised model of one of `KINDS`, with as many parameters as the tiny Transformer
-    (within 1 %, its output tied to the target embedding).
-
-    `overrides` are fields of `RecurrentConfig`.
-    """
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} is none of {', '.join(KINDS)}")
-    model, options = KINDS[kind]
-    return model(RecurrentConfig(src_vocab_size, tgt_vocab_size, **{**options, **overrides}))

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.attention import Mask
+from transformer_lib.corpus import MAX_LEN
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
 from transformer_lib.positions import (
     LearnedPositions,
@@ -37,7 +38,7 @@ class TransformerConfig:
     num_heads: int = 8
     d_ff: int = 2048
     num_layers: int = 6
-    max_len: int = 512
+    max_len: int = MAX_LEN
     dropout: float = 0.1
     attention_dropout: float = 0.0  # on attention weights; not in the paper
     cross_attention_dropout: float | None = None  # on those of cross-attention; None: the same

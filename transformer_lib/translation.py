@@ -21,7 +21,6 @@ from transformer_lib.metrics import Links, alignment_error_rate, translation_sco
 from transformer_lib.runtime import progress_bar
 
 BATCH = 128  # hypotheses side by side
-LONGEST = 100  # tokens of a translation
 
 
 class AttentionMap(NamedTuple):
@@ -58,7 +57,7 @@ class Translator:
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
         model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
-        after `LONGEST` tokens at the latest.
+        with the model's `max_len` at the latest.
         """
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
@@ -76,7 +75,7 @@ class Translator:
         for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
-            max_len = min(LONGEST, self.model.config.max_len)
+            max_len = self.model.config.max_len
             if sampling:
                 out = sample(
                     self.model, src, padding_mask(src, PAD_ID), max_len=max_len, **sampling

@@ -1,0 +1,195 @@
+"""What each command does with its options, and what it prints. `cli` reads the options."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+
+import torch
+from tqdm.auto import tqdm
+
+from transformer_lib import runs
+from transformer_lib.checkpoints import load_model, save_checkpoint
+from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, SPLITS, load_corpus, verify
+from transformer_lib.distributed import process_group, rank, world_size
+from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
+from transformer_lib.ladder import build_ladder, ladder_table, read_ladder, time_ladder
+from transformer_lib.runtime import peak_memory, pick_device
+from transformer_lib.settings import TrainSettings, recipe_for
+from transformer_lib.translation import Translator
+
+
+def train(args: argparse.Namespace) -> None:
+    """Start or resume a run, and say how it goes."""
+    names = {option.name for option in fields(TrainSettings)}
+    given = {name: value for name, value in vars(args).items() if name in names}
+    with process_group(pick_device(args.device)) as device:
+        if args.resume:
+            run = runs.resume(args.out, given, device)
+        elif any(args.out.glob("step-*")):
+            raise ValueError(
+                f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
+            )
+        else:
+            run = runs.start(TrainSettings.begin(given), device)
+        settings = run.settings
+        if run.snapshot and run.snapshot["step"] >= settings.steps:
+            _say(f"nothing to do: step {run.snapshot['step']} is reached, a larger --steps goes on")
+            return
+        _introduce(run, device)
+        if not args.resume and (recipe := recipe_for(given)):
+            _say(f"settings of data/recipes/{recipe.name}, but for those given")
+        history = runs.train(
+            run,
+            args.out,
+            _say,
+            compile=args.compile,
+            minutes=args.minutes,
+            progress=sys.stderr.isatty() and not rank(),
+        )
+        speed = history.frame.tokens_per_second.median()
+        _say(
+            f"{len(history.frame)} steps, median {speed:.0f} target tokens/s, "
+            f"memory at most {peak_memory(device):.0f} MiB. Try it:\n"
+            f'  python -m transformer_lib translate --model {args.out} "I\'m home."'
+        )
+
+
+def _introduce(run: runs.Run, device: torch.device) -> None:
+    corpus, settings, translator = run.corpus, run.settings, run.translator
+    words = len(translator.source_vocabulary), len(translator.target_vocabulary)
+    size = sum(p.numel() for p in translator.model.parameters())
+    shared = f", {world_size()} processes" if world_size() > 1 else ""
+    _say(
+        f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, "
+        f"{len(corpus.test)} test; vocabularies of {words[0]} and {words[1]}"
+    )
+    _say(
+        f"{settings.model}, {settings.preset}: {size:,} parameters on {device}{shared}, "
+        f"{settings.steps} steps"
+    )
+
+
+def translate(args: argparse.Namespace) -> None:
+    """Print the translations of the sentences, or of standard input line by line."""
+    translator, search = (
+        Translator(*load_model(args.model, pick_device(args.device))[:3]),
+        _search(args),
+    )
+    if args.sentences:
+        print("\n".join(translator.translate(args.sentences, **search)))
+        return
+    for line in sys.stdin:
+        print(*translator.translate([line.strip()], **search), flush=True)
+
+
+def evaluate(args: argparse.Namespace) -> None:
+    """Print how a model does on sentences it has seen and on held-out ones."""
+    loaded, search = load_model(args.model, pick_device(args.device)), _search(args)
+    how = {"examples": args.examples, "seed": args.seed, "progress": sys.stderr.isatty()}
+    result = {"model": str(args.model), **runs.score(loaded, args.split, **how, **search)}
+    if args.json:
+        print(json.dumps(result, indent=1, ensure_ascii=False))
+        return
+    found = f"drawn with seed {args.seed}" if "generator" in search else f"beam {args.beam}"
+    print(f"{result['corpus']}, {args.split} split, {found}, step {result['step']}")
+    for name in ("seen", "held_out"):
+        scores = result[name]
+        error = scores["alignment_error_rate"]
+        print(
+            f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   "
+            f"exact match {scores['exact_match']:.3f}   "
+            f"alignment error rate {'-' if error is None else f'{error:.3f}'}   "
+            f"({scores['pairs']} pairs)"
+        )
+    print(f"BLEU signature: {result['held_out']['signature']}")
+    for example in result["examples"]:
+        print("", *(f"{name:>11}: {text}" for name, text in example.items()), sep="\n")
+
+
+def _search(args: argparse.Namespace) -> dict:
+    """How to look for a translation, as `Translator.translate` takes it."""
+    names = ("temperature", "top_k", "top_p")
+    search = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if search:
+        search["generator"] = torch.Generator(pick_device(args.device)).manual_seed(args.seed)
+    return {"beam_size": args.beam, "length_penalty": args.length_penalty, **search}
+
+
+def export(args: argparse.Namespace) -> None:
+    """Write the best checkpoint of a run without its training state."""
+    model, *vocabularies, info = load_model(args.model)
+    rest = {name: value for name, value in info.items() if name not in ("step", "metrics")}
+    known = {"metrics": info["metrics"], "info": rest, "step": info["step"]}
+    folder = save_checkpoint(args.out, model, tuple(vocabularies), **known)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
+
+
+def ladder(args: argparse.Namespace) -> None:
+    """Make the rows that are missing, or measure their speed, and print the table."""
+    if args.times:
+        time_ladder(args.out)
+    elif not args.show:
+        shown = sys.stderr.isatty()
+        build_ladder(args.models, args.seeds, args.out, _say, shown, steps=args.steps)
+    print(ladder_table(read_ladder(args.out, steps=args.steps)).to_string())
+
+
+def _list(_) -> Iterator[str]:
+    for name in SHIPPED:
+        corpus = load_corpus(name)
+        sizes = ", ".join(
+            f"{split} {len(pairs)}" for split in SPLITS if (pairs := getattr(corpus, split))
+        )
+        yield f"{name}: {'-'.join(corpus.languages)}, {sizes}"
+    for name in DOWNLOADED:
+        yield f"{name}: to be downloaded (python -m transformer_lib data download {name})"
+
+
+def _show(args: argparse.Namespace) -> Iterator[str]:
+    pairs = getattr(load_corpus(args.name or "everyday"), args.split)
+    for source, target, links in pairs[: args.number]:
+        shown = [" ".join(f"{i}-{j}" for i, j in sorted(links))] if links else []
+        yield "\t".join((source, target, *shown))
+
+
+def _verify(_) -> Iterator[str]:
+    for line in (DATA / "SHA256SUMS").read_text().splitlines():
+        yield f"{verify(line.split()[1]).relative_to(DATA)} is unchanged"
+
+
+def _download(args: argparse.Namespace) -> Iterator[str]:
+    if args.name not in DOWNLOADED:
+        raise ValueError(
+            f"what is to be downloaded? One of {', '.join(DOWNLOADED)}, not {args.name}"
+        )
+    if args.newest:
+        if args.name != "tatoeba-fra":
+            raise ValueError(f"only tatoeba-fra has a newest version, not {args.name}")
+        yield str(fetch_unchecked(TATOEBA_TODAY, "fra-eng-newest.zip", show_progress=True))
+        yield "It has no checksum and grows every few months: load it by this path, and keep it."
+        return
+    ends = {
+        "tatoeba-fra": (),
+        "multi30k-de": ("en.gz", "de.gz"),
+        "multi30k-fra": ("en.gz", "fr.gz"),
+    }
+    remotes = [remote for file, remote in MULTI30K.items() if file.endswith(ends[args.name])]
+    for remote in remotes or [TATOEBA]:
+        yield str(fetch(remote, show_progress=True))
+
+
+ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}
+
+
+def data(args: argparse.Namespace) -> None:
+    """Print what an action of `ACTIONS` says of the corpora."""
+    for line in ACTIONS[args.action](args):
+        print(line)
+
+
+def _say(text: str) -> None:
+    if rank() == 0:
+        tqdm.write(text, file=sys.stderr)

@@ -1,0 +1,269 @@
+"""Every option of a training run, stated once: its default, its meaning, what it may be.
+
+The command line, recipes, checkpoints, `--resume` and the ladder read these fields. A new option is
+a new field here and its use in `runs`.
+"""
+
+import argparse
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from transformer_lib.corpus import DATA, DOWNLOADED, MAX_LEN, SHIPPED
+from transformer_lib.models import MODELS
+from transformer_lib.runtime import PRECISIONS
+from transformer_lib.training import warmup_cosine
+from transformer_lib.transformer import POSITIONS, PRESETS
+
+RECIPES = DATA / "recipes"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value must be: its type, a test, and both in words."""
+
+    kind: type
+    words: str
+    holds: Callable[[Any], bool] = lambda value: True
+    choices: tuple[str, ...] | None = None
+
+    def check(self, value: Any) -> None:
+        """Raise ValueError unless `value` is what the words say."""
+        kinds = (int, float) if self.kind is float else self.kind
+        if not isinstance(value, kinds) or not self.holds(value):
+            raise ValueError(f"{value!r} is not {self.words}")
+
+    def read(self, text: str) -> Any:
+        """The value that `text` spells on a command line or in a recipe."""
+        try:
+            value = self.kind(text)
+            self.check(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {self.words}") from None
+        return value
+
+
+def one_of(names) -> Rule:
+    """The rule of an option that takes one of a few names."""
+    return Rule(str, f"one of {', '.join(names)}", lambda name: name in names, tuple(names))
+
+
+TEXT = Rule(str, "a text")
+WHOLE = Rule(int, "a whole number")
+COUNT = Rule(int, "a whole number of at least 1", lambda number: number >= 1)
+POSITIVE = Rule(float, "a number above 0", lambda number: number > 0)
+SHARE = Rule(float, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
+TOKENS = Rule(
+    str, "'words' or a number of pieces", lambda text: text == "words" or text.isdecimal()
+)
+
+
+def _option(default, rule: Rule, meaning: str, *, only: str = "", many: str | None = None):
+    """A field: `only` names the one model that takes it, `many` says that it takes several values."""
+    metadata = {"rule": rule, "help": meaning, "only": only, "many": many}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """A training run, described whole: the same settings give the same model.
+
+    Raises ValueError for a value that an option does not take, or that does not go with another.
+    """
+
+    corpus: Sequence[str] = _option(
+        ("everyday",),
+        TEXT,
+        f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines; grammar brings "
+        "the settings of its recipe",
+        many="+",
+    )
+    valid: Sequence[str] | None = _option(
+        None, TEXT, "files of yours to validate on; all of --corpus is trained on then", many="+"
+    )
+    languages: str | None = _option(
+        None, TEXT, "source-target, such as de-en, where the file names do not say"
+    )
+    max_pairs: int | None = _option(
+        None,
+        COUNT,
+        "take this many pairs in all (of train, where the corpus has splits of its own)",
+    )
+    max_words: int | None = _option(None, COUNT, "only pairs of at most this many source words")
+    hold_out: Sequence[str] = _option(
+        (), TEXT, "source sentences that must not be trained on", many="*"
+    )
+    model: str = _option(
+        "transformer",
+        one_of(MODELS),
+        "what to train; the recurrent ones have as many parameters as the tiny Transformer",
+    )
+    preset: str = _option("tiny", one_of(PRESETS), "sizes of the Transformer", only="transformer")
+    num_layers: int | None = _option(None, COUNT, "instead of the preset's", only="transformer")
+    d_model: int | None = _option(None, COUNT, "instead of the preset's", only="transformer")
+    num_heads: int | None = _option(None, COUNT, "instead of the preset's", only="transformer")
+    d_ff: int | None = _option(None, COUNT, "instead of the preset's", only="transformer")
+    positions: str | None = _option(
+        None, one_of(POSITIONS), "sinusoidal where not given (lesson 10)", only="transformer"
+    )
+    tokens: str = _option(
+        "words",
+        TOKENS,
+        "words, or how many byte-pair pieces (a language; together with --tie all)",
+    )
+    tie: str = _option(
+        "target",
+        one_of(("none", "target", "all")),
+        "one matrix for output and target embedding; all: for the source embedding too",
+        only="transformer",
+    )
+    max_len: int = _option(
+        MAX_LEN, COUNT, "tokens of the longest sentence; longer pairs are not trained on"
+    )
+    dropout: float = _option(0.1, SHARE, "probability that an activation is dropped in training")
+    cross_attention_dropout: float | None = _option(
+        None,
+        SHARE,
+        "probability that a weight on a source word is dropped in training; makes alignments "
+        "sharper",
+        only="transformer",
+    )
+    steps: int = _option(1600, COUNT, "updates in all")
+    max_tokens: int = _option(1024, COUNT, "padded positions of a batch, a side")
+    accumulate: int = _option(1, COUNT, "batches an update")
+    learning_rate: float = _option(
+        4e-3, POSITIVE, "at its peak, after the warm-up; then a cosine to 0"
+    )
+    warmup: int = _option(300, COUNT, "steps until the peak")
+    label_smoothing: float = _option(0.1, SHARE, "probability mass spread over the other words")
+    weight_decay: float = _option(
+        0.0, SHARE, "share of every weight, times the learning rate, that an update takes off"
+    )
+    precision: str = _option("fp32", one_of(PRECISIONS), "number format of matrix products")
+    evaluate_every: int = _option(
+        500, COUNT, "steps between evaluations, each followed by a checkpoint"
+    )
+    seed: int = _option(0, WHOLE, "of the split, the weights and the order of the data")
+
+    def __post_init__(self):
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.metadata["many"] and value is not None:
+                value = (value,) if isinstance(value, str) else tuple(value)
+            if value and option.name in ("corpus", "valid"):
+                value = tuple(map(_whole_path, value))
+            object.__setattr__(self, option.name, value)
+            self._check(option, value)
+        if self.tie == "all" and self.tokens == "words":
+            raise ValueError("tie=all needs one vocabulary for both languages: tokens and a number")
+
+    def _check(self, option, value) -> None:
+        if value == option.default:
+            return
+        if (only := option.metadata["only"]) and only != self.model:
+            raise ValueError(
+                f"model={self.model} comes in one size, its output tied to the target embedding: "
+                f"leave out {option.name}={value}, which is the {only}'s"
+            )
+        for one in value if option.metadata["many"] else (value,):
+            try:
+                option.metadata["rule"].check(one)
+            except ValueError as error:
+                raise ValueError(f"{option.name}: {error}") from None
+
+    @classmethod
+    def begin(cls, given: dict) -> "TrainSettings":
+        """A new run's settings: those given, then those of the corpus's recipe, then the defaults."""
+        recipe = recipe_for(given)
+        return cls(**{**(read_recipe(recipe) if recipe else {}), **given})
+
+    @classmethod
+    def from_recipe(cls, name_or_path: str | Path, **changes) -> "TrainSettings":
+        """The settings of a recipe: a file of options, or the name of one in data/recipes."""
+        path = Path(name_or_path)
+        path = path if path.is_file() else RECIPES / f"{name_or_path}.txt"
+        return cls(**{**read_recipe(path), **changes})
+
+    @classmethod
+    def from_stored(cls, stored: dict) -> "TrainSettings":
+        """The settings that `to_json` stored, also before an option was there: it has its default."""
+        unknown = stored.keys() - {option.name for option in fields(cls)}
+        if unknown:
+            raise ValueError(f"a newer version stored this: {', '.join(sorted(unknown))}")
+        return cls(**stored)
+
+    def to_json(self) -> dict:
+        """Every setting by its name, for `from_stored`."""
+        return asdict(self)
+
+    def resume(self, given: dict) -> "TrainSettings":
+        """The settings a stopped run goes on with: its own, but for `steps`.
+
+        Raises ValueError where another option was given and is not the run's, be it a default.
+        """
+        asked = replace(self, **given)
+        for name in given:
+            ours, theirs = getattr(self, name), getattr(asked, name)
+            if name != "steps" and ours != theirs:
+                raise ValueError(
+                    f"--resume goes on with {name}={ours}, not {theirs}: "
+                    "leave it out, or start another run"
+                )
+        return asked
+
+    def rate(self, step: int) -> float:
+        """The learning rate of update `step`, from 1: up to the peak, then half a cosine to 0."""
+        return warmup_cosine(step, peak=self.learning_rate, warmup=self.warmup, steps=self.steps)
+
+
+SECTIONS = {
+    "corpus": "the data",
+    "model": "the model",
+    "steps": "the training",
+}  # each by its first
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` an argument for every setting; of those not given it says nothing."""
+    for option in fields(TrainSettings):
+        if option.name in SECTIONS:
+            section = parser.add_argument_group(SECTIONS[option.name])
+        rule, many = option.metadata["rule"], option.metadata["many"]
+        shown = " ".join(option.default) if many and option.default else option.default
+        section.add_argument(
+            f"--{option.name.replace('_', '-')}",
+            type=rule.read,
+            choices=rule.choices,
+            nargs=many,
+            metavar=None if rule.choices else {int: "N", float: "X", str: "TEXT"}[rule.kind],
+            help=option.metadata["help"]
+            + (f" (default: {shown})" if shown not in (None, ()) else ""),
+            default=argparse.SUPPRESS,
+        )
+
+
+def read_recipe(path: Path) -> dict:
+    """The settings that a recipe gives: options as on the command line, and # comments."""
+    parser = _RecipeParser(prog=str(path), add_help=False)
+    add_options(parser)
+    return vars(parser.parse_args(shlex.split(path.read_text(encoding="utf-8"), comments=True)))
+
+
+class _RecipeParser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise ValueError(f"{self.prog}: {message}")
+
+
+def recipe_for(given: dict) -> Path | None:
+    """The recipe with which a Transformer begins on a shipped corpus, if there is one."""
+    (name, *_) = given.get("corpus", TrainSettings.corpus)
+    path = RECIPES / f"{name}.txt"
+    ours = name in SHIPPED and given.get("model", TrainSettings.model) == "transformer"
+    return path if ours and path.exists() else None
+
+
+def _whole_path(text: str) -> str:
+    """A file's whole path, so that a run can go on from another folder; a name stays."""
+    return str(Path(text).resolve()) if Path(text).is_file() else text
