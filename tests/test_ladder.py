@@ -6,12 +6,16 @@ from transformer_lib import ladder
 from transformer_lib.cli import main
 from transformer_lib.corpus import Corpus, load_corpus
 from transformer_lib.ladder import (
+    COMBINATIONS,
     band,
     build_ladder,
+    clearly_apart,
     ladder_table,
     read_ladder,
     read_lengths,
     rung,
+    search_ladder,
+    search_table,
     time_ladder,
 )
 from transformer_lib.models import MODELS, Kind
@@ -166,6 +170,63 @@ def test_times_can_be_measured_anew_and_nothing_else_changes(built):
     after = read_ladder(path, steps=2)
     assert (after["tokens/s"] != before["tokens/s"]).all()
     assert after.drop(columns="tokens/s").equals(before.drop(columns="tokens/s"))
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory, small):
+    path, said = tmp_path_factory.mktemp("search") / "search.json", []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder, "load_corpus", lambda name: small)
+        search_ladder(["gru"], path, said.append, progress=False, steps=2)
+        search_ladder(["gru"], path, said.append, progress=False, steps=2)
+    return path, said
+
+
+def test_the_search_tries_the_same_combinations_on_valid_alone(searched, small):
+    path, said = searched
+    rows = json.loads(path.read_text())
+    assert [row["chosen"] for row in rows] == COMBINATIONS
+    peaks, dropouts = {2e-3, 4e-3, 8e-3}, {0.0, 0.1}
+    assert {(r["settings"]["learning_rate"], r["settings"]["dropout"]) for r in rows} == {
+        (peak, dropout) for peak in peaks for dropout in dropouts
+    }
+    assert {(row["settings"]["steps"], row["valid"]["pairs"]) for row in rows} == {(2, 8)}
+    assert not any("test" in row for row in rows)
+    assert [("already there" in line) for line in said] == [False] * 6 + [True] * 6
+
+
+def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(
+    searched, tmp_path, monkeypatch
+):
+    rows = json.loads(searched[0].read_text())
+    for number, row in enumerate(rows):
+        row["valid"]["bleu"] = float(number == 4)
+    (tmp_path / "search.json").write_text(json.dumps(rows))
+    monkeypatch.setattr(ladder, "SEARCHED", tmp_path / "search.json")
+    assert search_table(tmp_path / "search.json").best.gru == "rate 0.008, dropout 0"
+    assert (rung("gru").learning_rate, rung("gru").dropout) == (8e-3, 0.0)
+    assert rung("gru", dropout=0.5).dropout == 0.5
+    assert rung("bahdanau") == TrainSettings(
+        corpus=("lessons",), steps=500, warmup=120, model="bahdanau"
+    )
+
+
+def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small):
+    path, _ = built
+    rows = json.loads(path.read_text())
+    references = [pair.target for pair in small.test]
+
+    def write(*wrong):
+        for row, number in zip(rows, wrong, strict=True):
+            row["written"] = references[number:] + ["?"] * number
+            row["test"]["bleu"] = 100.0 - number
+        path.write_text(json.dumps(rows))
+        return clearly_apart("gru", "bahdanau", small, path)
+
+    assert write(0, 0, 7, 7) == ">"
+    assert write(7, 7, 0, 0) == "<"
+    assert write(0, 7, 7, 0) == "·"  # the seeds disagree
+    assert write(0, 5, 7, 5) == "·"  # one of them sees no difference
 
 
 def test_the_command_prints_the_table(built, capsys):

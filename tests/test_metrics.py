@@ -1,8 +1,15 @@
 import math
+import random
 
 import pytest
 
-from transformer_lib.metrics import alignment_error_rate, corpus_bleu, exact_match, perplexity
+from transformer_lib.metrics import (
+    alignment_error_rate,
+    corpus_bleu,
+    exact_match,
+    paired_bootstrap,
+    perplexity,
+)
 
 
 def test_bleu_of_the_sentence_whose_score_is_known_by_hand():
@@ -51,3 +58,53 @@ def test_unequal_or_empty_lists_are_refused():
         exact_match([], [])
     with pytest.raises(ValueError, match="no links"):
         alignment_error_rate([set()], [set()])
+
+
+def test_the_paired_bootstrap_agrees_with_one_by_hand():
+    draw = random.Random(0)
+    words = [
+        "le",
+        "chat",
+        "noir",
+        "dort",
+        "sur",
+        "un",
+        "petit",
+        "tapis",
+        "rouge",
+        "devant",
+        "la",
+        "grande",
+        "maison",
+    ]
+    references = [" ".join(draw.choices(words, k=8)) for _ in range(60)]
+
+    def worse(share):
+        return [
+            " ".join(w if draw.random() > share else "?" for w in r.split()) for r in references
+        ]
+
+    ours, theirs = worse(0.30), worse(0.33)
+    score = lambda hyps, rows: corpus_bleu([hyps[i] for i in rows], [references[i] for i in rows])[
+        0
+    ]
+    every = range(60)
+    gap = abs(score(ours, every) - score(theirs, every))
+    drawn = [draw.choices(every, k=60) for _ in range(200)]
+    gaps = [score(ours, rows) - score(theirs, rows) for rows in drawn]
+    mean = sum(gaps) / len(gaps)
+    by_hand = sum(abs(g - mean) > gap for g in gaps) / len(gaps)
+    assert 0.1 < by_hand < 0.9
+    assert paired_bootstrap(ours, theirs, references) == pytest.approx(by_hand, abs=0.1)
+    assert paired_bootstrap(theirs, ours, references) == pytest.approx(by_hand, abs=0.1)
+
+
+def test_the_paired_bootstrap_knows_what_is_clear_and_what_is_not():
+    references = [f"The cat number {i} sleeps on the red carpet." for i in range(80)]
+    slips = [r if i % 4 else "No." for i, r in enumerate(references)]
+    assert paired_bootstrap(references, slips, references) < 0.01
+    assert paired_bootstrap(slips, slips, references) == 1
+    one = ["No.", *slips[1:3], "No.", *slips[4:]]
+    assert paired_bootstrap(one, slips, references) > 0.05
+    with pytest.raises(ValueError, match="79 hypotheses for 80 references"):
+        paired_bootstrap(slips, slips[1:], references)

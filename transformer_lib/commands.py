@@ -14,7 +14,14 @@ from transformer_lib.checkpoints import load_model, save_checkpoint
 from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, SPLITS, load_corpus, verify
 from transformer_lib.distributed import process_group, rank, world_size
 from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
-from transformer_lib.ladder import build_ladder, ladder_table, read_ladder, time_ladder
+from transformer_lib.ladder import (
+    build_ladder,
+    ladder_table,
+    read_ladder,
+    search_ladder,
+    search_table,
+    time_ladder,
+)
 from transformer_lib.runtime import peak_memory, pick_device
 from transformer_lib.settings import TrainSettings, recipe_for
 from transformer_lib.translation import Translator
@@ -128,11 +135,15 @@ def export(args: argparse.Namespace) -> None:
 
 
 def ladder(args: argparse.Namespace) -> None:
-    """Make the rows that are missing, or measure their speed, and print the table."""
+    """Make the rows that are missing, or search, or measure speed; print the table."""
+    shown = sys.stderr.isatty()
+    if args.search:
+        search_ladder(args.models, say=_say, progress=shown, steps=args.steps)
+        print(search_table().to_string())
+        return
     if args.times:
         time_ladder(args.out)
     elif not args.show:
-        shown = sys.stderr.isatty()
         build_ladder(args.models, args.seeds, args.out, _say, shown, steps=args.steps)
     print(ladder_table(read_ladder(args.out, steps=args.steps)).to_string())
 

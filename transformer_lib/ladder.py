@@ -1,8 +1,10 @@
 """Every model on the same data, with the same number of updates and of parameters, over three seeds.
 
-The table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder` makes the rows of
-data/ladder.json. A row carries all that it depends on; where that is another today, `read_ladder`
-calls the row stale.
+The table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search` looks
+for each model's own peak rate and dropout, the same six combinations for all, and writes what they
+gave on valid to data/ladder_search.json; without `--search` the command makes the rows of
+data/ladder.json with the best of them, and what each row's model wrote on test. A row carries all
+that it depends on; where that is another today, `read_ladder` calls the row stale.
 """
 
 import dataclasses
@@ -15,21 +17,68 @@ import pandas as pd
 import torch
 
 from transformer_lib.corpus import DATA, Corpus, SentencePair, load_corpus, tokenize
-from transformer_lib.metrics import translation_scores
+from transformer_lib.metrics import paired_bootstrap, translation_scores
 from transformer_lib.models import MODELS, describe_model
 from transformer_lib.runs import best_head, error_of_head, new_model, start
 from transformer_lib.settings import TrainSettings
 from transformer_lib.training import History
 from transformer_lib.translation import Translator
 
-STORED = DATA / "ladder.json"
+STORED, SEARCHED = DATA / "ladder.json", DATA / "ladder_search.json"
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
 SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
+COMBINATIONS = [
+    {"learning_rate": rate, "dropout": dropout}
+    for rate in (2e-3, 4e-3, 8e-3)
+    for dropout in (0.0, 0.1)
+]
 
 
 def rung(name: str, seed: int = 0, **changes) -> TrainSettings:
-    """The settings of one rung: small enough for a lesson, on one thread in about two minutes."""
-    return dataclasses.replace(SHARED, model=name, seed=seed, **changes)
+    """The settings of one rung: those all share, and what the search found best for this model.
+
+    Small enough for a lesson: about two minutes of one thread.
+    """
+    searched = [row for row in _rows(SEARCHED) if row["model"] == name]
+    best = max(searched, key=lambda row: row["valid"]["bleu"])["chosen"] if searched else {}
+    return dataclasses.replace(SHARED, model=name, seed=seed, **{**best, **changes})
+
+
+def search_ladder(
+    models: Iterable[str] = MODELS,
+    path: Path = SEARCHED,
+    say: Callable[[str], None] = print,
+    progress: bool = True,
+    **changes,
+) -> None:
+    """Train every model from seed 0 in each of `COMBINATIONS`, and store its BLEU on valid.
+
+    Rows that are there and not stale are kept.
+    """
+    corpus = load_corpus(*SHARED.corpus)
+    for name in models:
+        for chosen in COMBINATIONS:
+            rows = _rows(path)
+            settings = dataclasses.replace(SHARED, model=name, **{**changes, **chosen})
+            others = [row for row in rows if (row["model"], row["chosen"]) != (name, chosen)]
+            if any(not _stale(row, settings) for row in rows if row not in others):
+                say(f"{name}, {chosen}: already there")
+                continue
+            translator, _ = climb(settings, corpus, progress=progress)
+            translated = zip(corpus.valid, translator.hypotheses(corpus.valid), strict=True)
+            found = {"chosen": chosen, **_depends_on(settings), "valid": _brief(translated)}
+            _write(path, [*others, {"model": name, "seed": settings.seed, **found}])
+            say(f"{name}, {chosen}: valid BLEU {found['valid']['bleu']:.1f}")
+
+
+def search_table(path: Path = SEARCHED) -> pd.DataFrame:
+    """BLEU on valid, a line a model, a column a combination; `best` names the highest."""
+    lines = {}
+    for row in _rows(path):
+        combination = "rate {learning_rate:g}, dropout {dropout:g}".format_map(row["chosen"])
+        lines.setdefault(row["model"], {})[combination] = round(row["valid"]["bleu"], 1)
+    table = pd.DataFrame(lines).T
+    return table.assign(best=table.idxmax(axis=1))
 
 
 def climb(
@@ -45,6 +94,7 @@ def score(translator: Translator, corpus: Corpus) -> dict:
     """BLEU and exact matches on test, on test_long and by source length, and the alignment error.
 
     The alignment error rate is that of the head that aligns valid best; None without attention.
+    `written` holds the translations of test.
     """
     test, test_long = (
         list(zip(pairs, translator.hypotheses(pairs), strict=True))
@@ -58,6 +108,7 @@ def score(translator: Translator, corpus: Corpus) -> dict:
     ]
     head = best_head(translator, corpus.valid)
     scores["alignment_error_rate"] = error_of_head(translator, corpus.test, head)
+    scores["written"] = [hypothesis for _, hypothesis in test]
     return scores
 
 
@@ -160,6 +211,24 @@ def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[f
     if values.empty:
         raise ValueError(f"no row of {model!r}: python -m transformer_lib ladder --models {model}")
     return values.min() - margin, values.max() + margin
+
+
+def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) -> str:
+    """ ">" where the first model's BLEU on test is clearly higher than the second's, "<" lower, "·".
+
+    Clearly: with every seed, in the same direction, each time with p < 0.05 in a paired bootstrap
+    of the test sentences (`metrics.paired_bootstrap`).
+    """
+    rows = {_place(row): row for row in _rows(path)}
+    seeds = sorted({seed for _, seed in rows})
+    pairs = [(rows[first, seed], rows[second, seed]) for seed in seeds]
+    signs = {">" if a["test"]["bleu"] > b["test"]["bleu"] else "<" for a, b in pairs}
+    references = [pair.target for pair in corpus.test]
+    if len(signs) > 1 or any(
+        paired_bootstrap(a["written"], b["written"], references) >= 0.05 for a, b in pairs
+    ):
+        return "·"
+    return signs.pop()
 
 
 def _depends_on(settings: TrainSettings) -> dict:
