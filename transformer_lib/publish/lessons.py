@@ -124,6 +124,11 @@ def _share_out(minutes: int, sections: list[Section]) -> None:
 def find_lessons(names: Iterable[str] = ()) -> list[Path]:
     """The notebooks in order; `names` picks some, by number ("03"), by name, or by path."""
     every = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
+    if not every:
+        raise FileNotFoundError(
+            f"publishing needs the project's notebooks, and {NOTEBOOKS} holds none: run it in a "
+            "checkout, after `make setup`"
+        )
     chosen = []
     for name in names:
         stem = Path(name).stem
