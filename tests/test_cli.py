@@ -10,7 +10,7 @@ import torch
 from transformer_lib import metrics, runs
 from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main, parser
-from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, Vocabulary, load_corpus
+from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
@@ -124,7 +124,7 @@ def test_a_recipe_is_read_as_if_it_stood_on_the_line_and_what_follows_it_counts(
     after = ["--steps", "3", "--out", "runs/r"]
     assert parse(["train", f"@{recipe}", *after]) == parse(["train", *words, *after])
     assert parse(["train", f"@{recipe}", *after]).steps == 3
-    assert parse(["train", f"@{recipe}", *after]).corpus[0] in (*SHIPPED, *DOWNLOADED)
+    assert parse(["train", f"@{recipe}", *after]).corpus[0] in NAMES
 
 
 def without(run, copy, *names):

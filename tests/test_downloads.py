@@ -12,7 +12,7 @@ import pytest
 
 from transformer_lib import corpus, downloads
 from transformer_lib.cli import main
-from transformer_lib.downloads import Remote, fetch
+from transformer_lib.downloads import DOWNLOADED, Download, Remote, fetch
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -116,9 +116,8 @@ def tatoeba(server, tmp_path, monkeypatch):
         archive.writestr("_about.txt", "about")
         archive.writestr("fra.txt", "".join(f"sentence {i}\tphrase {i}\n" for i in range(40)))
     wanted = remote(server, "good", content=(tmp_path / "a.zip").read_bytes(), name="fra-eng.zip")
-    monkeypatch.setattr(corpus, "TATOEBA", wanted)
-    monkeypatch.setattr("transformer_lib.commands.TATOEBA", wanted)
-    monkeypatch.setattr("transformer_lib.commands.TATOEBA_TODAY", f"{server}/good/fra-eng.zip")
+    known = Download(("en", "fr"), {"all": (wanted,)}, newest=f"{server}/good/fra-eng.zip")
+    monkeypatch.setitem(DOWNLOADED, "tatoeba-fra", known)
 
 
 def test_tatoeba_loads_by_its_name(tatoeba):
@@ -128,18 +127,21 @@ def test_tatoeba_loads_by_its_name(tatoeba):
 
 
 def test_multi30k_loads_with_its_own_splits(server, monkeypatch):
-    sizes = {"train": 9, "val": 3, "test_2016_flickr": 2}
-    table = {}
-    for split, n in sizes.items():
-        for side in ("de", "en", "fr"):
-            name = f"{split}.{side}.gz"
+    sizes = {"train": 9, "valid": 3, "test": 2}
+
+    def remotes(split, n, languages):
+        for side in languages:
             text = "".join(f"{split} {side} {i}\n" for i in range(n))
-            table[name] = remote(server, "good", content=gzip.compress(text.encode()), name=name)
-    monkeypatch.setattr(corpus, "MULTI30K", table)
+            name = f"{split}.{side}.gz"
+            yield remote(server, "good", content=gzip.compress(text.encode()), name=name)
+
+    for name, languages in (("multi30k-de", ("de", "en")), ("multi30k-fra", ("en", "fr"))):
+        files = {split: tuple(remotes(split, n, languages)) for split, n in sizes.items()}
+        monkeypatch.setitem(DOWNLOADED, name, Download(languages, files))
     german = corpus.load_corpus("multi30k-de", hold_out=["train de 4"])
     assert german.languages == ("de", "en")
     assert (len(german.train), len(german.valid), len(german.test)) == (8, 3, 3)
-    assert german.valid[1] == ("val de 1", "val en 1", None)
+    assert german.valid[1] == ("valid de 1", "valid en 1", None)
     assert corpus.load_corpus("multi30k-fra").train[0][:2] == ("train en 0", "train fr 0")
 
 
@@ -152,11 +154,13 @@ def test_the_command_downloads_and_says_where(tatoeba, capsys):
     assert main(["data", "download", "multi30k-de", "--newest"]) == 1
 
 
-def test_the_table_names_every_file_of_the_two_multi30k_corpora():
-    files = {
-        f"{split}.{side}.gz"
-        for split in ("train", "val", "test_2016_flickr")
-        for side in ("en", "de", "fr")
-    }
-    assert set(downloads.MULTI30K) == files
-    assert all(len(r.checksum) == len("sha256:") + 64 for r in downloads.MULTI30K.values())
+def test_multi30k_has_two_files_of_lines_a_split_and_a_checksum_each():
+    splits = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
+    for name, languages in (("multi30k-de", ("de", "en")), ("multi30k-fra", ("en", "fr"))):
+        known = DOWNLOADED[name]
+        assert known.languages == languages
+        for split, official in splits.items():
+            files = [remote.file for remote in known.files[split]]
+            assert files == [f"{official}.{side}.gz" for side in languages]
+            assert all(len(r.checksum) == len("sha256:") + 64 for r in known.files[split])
+            assert all(r.addresses[0].endswith(r.file) for r in known.files[split])

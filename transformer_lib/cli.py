@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from transformer_lib import commands
-from transformer_lib.corpus import DOWNLOADED, SHIPPED, SPLITS
+from transformer_lib.corpus import NAMES, SPLITS
 from transformer_lib.ladder import SHARED, STORED
 from transformer_lib.models import MODELS
 from transformer_lib.settings import COUNT, POSITIVE, WHOLE, add_options
@@ -185,7 +185,7 @@ def _data(subparsers) -> None:
     )
     add = p.add_argument
     add("action", choices=commands.ACTIONS, help="what to do")
-    add("name", nargs="?", choices=SHIPPED + DOWNLOADED, help="the corpus to show or download")
+    add("name", nargs="?", choices=NAMES, help="the corpus to show or download")
     add("--split", choices=SPLITS, default="train", help="the part to show")
     add("--number", type=COUNT.read, default=20, help="how many pairs to show")
     add("--newest", action="store_true", help="tatoeba-fra as it is today, without a checksum")

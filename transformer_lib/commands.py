@@ -5,15 +5,16 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 
 import torch
 from tqdm.auto import tqdm
 
 from transformer_lib import runs
 from transformer_lib.checkpoints import load_model, save_checkpoint
-from transformer_lib.corpus import DATA, DOWNLOADED, SHIPPED, SPLITS, load_corpus, verify
+from transformer_lib.corpus import DATA, SHIPPED, SPLITS, load_corpus, verify
 from transformer_lib.distributed import process_group, rank, world_size
-from transformer_lib.downloads import MULTI30K, TATOEBA, TATOEBA_TODAY, fetch, fetch_unchecked
+from transformer_lib.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.ladder import (
     build_ladder,
     ladder_table,
@@ -176,20 +177,18 @@ def _download(args: argparse.Namespace) -> Iterator[str]:
         raise ValueError(
             f"what is to be downloaded? One of {', '.join(DOWNLOADED)}, not {args.name}"
         )
-    if args.newest:
-        if args.name != "tatoeba-fra":
-            raise ValueError(f"only tatoeba-fra has a newest version, not {args.name}")
-        yield str(fetch_unchecked(TATOEBA_TODAY, "fra-eng-newest.zip", show_progress=True))
-        yield "It has no checksum and grows every few months: load it by this path, and keep it."
+    known = DOWNLOADED[args.name]
+    if not args.newest:
+        for remotes in known.files.values():
+            for remote in remotes:
+                yield str(fetch(remote, show_progress=True))
         return
-    ends = {
-        "tatoeba-fra": (),
-        "multi30k-de": ("en.gz", "de.gz"),
-        "multi30k-fra": ("en.gz", "fr.gz"),
-    }
-    remotes = [remote for file, remote in MULTI30K.items() if file.endswith(ends[args.name])]
-    for remote in remotes or [TATOEBA]:
-        yield str(fetch(remote, show_progress=True))
+    if not known.newest:
+        raise ValueError(f"{args.name} has no newest version without a checksum")
+    (remote,) = known.files["all"]
+    file = f"{Path(remote.file).stem}-newest{Path(remote.file).suffix}"
+    yield str(fetch_unchecked(known.newest, file, show_progress=True))
+    yield "It has no checksum and grows every few months: load it by this path, and keep it."
 
 
 ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}

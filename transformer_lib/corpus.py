@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from transformer_lib.downloads import MULTI30K, TATOEBA, fetch
+from transformer_lib.downloads import DOWNLOADED, fetch
 
 
 def data_directory() -> Path:
@@ -241,7 +241,7 @@ class Corpus:
 
 SPLITS = ("train", "valid", "test", "test_long")
 SHIPPED = ("everyday", "grammar", "lessons")
-DOWNLOADED = ("tatoeba-fra", "multi30k-de", "multi30k-fra")
+NAMES = (*SHIPPED, *DOWNLOADED)
 
 
 def load_corpus(
@@ -281,7 +281,7 @@ def load_corpus(
         raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
-    if valid is not None and name in SHIPPED + DOWNLOADED:
+    if valid is not None and name in NAMES:
         raise ValueError(f"{name} has a valid split of its own: leave out {valid}")
     if name == "everyday":
         return _split(name, ("en", "fr"), _read_shipped("everyday.tsv"), seed=seed, **options)
@@ -291,11 +291,15 @@ def load_corpus(
         everyday, parts = load_corpus("everyday", seed=seed), _grammar()
         joined = {split: [*getattr(everyday, split), *parts[split]] for split in SPLITS}
         return _own_splits(name, ("en", "fr"), joined, **options)
-    if name in ("multi30k-de", "multi30k-fra"):
-        pair = ("de", "en") if name == "multi30k-de" else ("en", "fr")
-        return _own_splits(name, pair, _multi30k(*pair), **options)
-    if name == "tatoeba-fra":
-        paths, languages = [fetch(TATOEBA)], ("en", "fr")
+    if name in DOWNLOADED:
+        known = DOWNLOADED[name]
+        parts = {
+            part: _read_files([fetch(remote) for remote in remotes])
+            for part, remotes in known.files.items()
+        }
+        if "all" in parts:
+            return _split(name, known.languages, parts["all"], seed=seed, **options)
+        return _own_splits(name, known.languages, parts, **options)
     languages = languages or _languages_of(paths)
     if valid is not None:
         parts = {"train": _read_files(paths), "valid": _read_files(_paths(valid))}
@@ -316,7 +320,7 @@ def _read_files(paths: Sequence[str | Path]) -> Iterator[SentencePair]:
     for path in paths:
         if not Path(path).is_file():
             raise FileNotFoundError(
-                f"no corpus {str(path)!r}: neither a name ({', '.join(SHIPPED + DOWNLOADED)}) nor a file"
+                f"no corpus {str(path)!r}: neither a name ({', '.join(NAMES)}) nor a file"
             )
     return _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
 
@@ -339,14 +343,6 @@ def _read_shipped(file: str) -> Iterator[SentencePair]:
 
 def _grammar() -> dict[str, Iterator[SentencePair]]:
     return {split: _read_shipped(f"grammar/{split}.tsv") for split in SPLITS}
-
-
-def _multi30k(source: str, target: str) -> dict[str, Iterator[SentencePair]]:
-    official = {"train": "train", "valid": "val", "test": "test_2016_flickr"}
-    return {
-        split: _read_lines(*(fetch(MULTI30K[f"{file}.{side}.gz"]) for side in (source, target)))
-        for split, file in official.items()
-    }
 
 
 def _identity(sentence: str, language: str) -> str:

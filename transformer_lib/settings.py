@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from transformer_lib.corpus import DATA, DOWNLOADED, MAX_LEN, SHIPPED
+from transformer_lib.corpus import DATA, MAX_LEN, NAMES, SHIPPED
 from transformer_lib.models import MODELS
 from transformer_lib.runtime import PRECISIONS
 from transformer_lib.training import warmup_cosine
@@ -76,7 +76,7 @@ class TrainSettings:
     corpus: Sequence[str] = _option(
         ("everyday",),
         TEXT,
-        f"{', '.join(SHIPPED + DOWNLOADED)}, a file of pairs, or two files of lines; grammar brings "
+        f"{', '.join(NAMES)}, a file of pairs, or two files of lines; grammar brings "
         "the settings of its recipe",
         many="+",
     )
