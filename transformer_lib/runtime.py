@@ -43,9 +43,10 @@ def use_threads(number: int) -> None:
     Lessons call it with 1: for models this small, more threads only wait for each other. What they
     store comes out with two as well (`make portable`).
     """
-    asked = os.environ.get("TRANSFORMER_LIB_THREADS") or str(number)
-    if not asked.isdecimal() or int(asked) < 1:
-        raise ValueError(f"TRANSFORMER_LIB_THREADS={asked!r} is no number of threads: 1 or more")
+    variable = os.environ.get("TRANSFORMER_LIB_THREADS")
+    for name, asked in (("number", number), ("TRANSFORMER_LIB_THREADS", variable or number)):
+        if not str(asked).isdecimal() or int(asked) < 1:
+            raise ValueError(f"{name}={asked!r} is no number of threads: 1 or more")
     torch.set_num_threads(int(asked))
 
 
