@@ -19,9 +19,8 @@ V, BOS, EOS = 5, 1, 2
 @pytest.fixture
 def model():
     net = make_model(17, V, d_model=12, num_heads=3, d_ff=20, max_len=40)
-    torch.nn.init.normal_(
-        net.generator.weight, std=0.8
-    )  # untrained logits are flat: make them differ
+    # untrained logits are flat: make them differ
+    torch.nn.init.normal_(net.generator.weight, std=0.8)
     return net
 
 

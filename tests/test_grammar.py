@@ -438,9 +438,8 @@ def test_participle_agrees_in_relative_clauses(rows: list[Row]) -> None:
                 and f[i - 1] in NOUNS
                 and f[i - 1] not in VERBS_TOO | SAME_PLURAL
             ):
-                if {"dit", "dire"} & set(f[:i]) or f[i - 2].startswith(
-                    "appareil"
-                ):  # "il a dit à sa mère que" is no relative clause
+                # "il a dit à sa mère que" is no relative clause
+                if {"dit", "dire"} & set(f[:i]) or f[i - 2].startswith("appareil"):
                     continue
                 j = i + 2
                 if f[i + 1] not in ("je", "j'", "tu", "il", "elle", "nous", "vous", "ils", "elles"):
@@ -503,9 +502,8 @@ def test_no_indefinite_article_after_negation(rows: list[Row]) -> None:
     bad = []
     for _, fr, _, f, _ in rows:
         for i in range(2, len(f) - 2):
-            of_object = re.match(
-                r"occup|parl|rêv|souv", f[i - 1]
-            )  # "s'occuper des amis" has the definite article
+            # "s'occuper des amis" has the definite article
+            of_object = re.match(r"occup|parl|rêv|souv", f[i - 1])
             if (
                 f[i] == "pas"
                 and f[i + 1] in ("un", "une", "des")

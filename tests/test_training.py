@@ -238,10 +238,8 @@ def test_a_rate_that_nobody_named_is_adams_own():
 def test_accumulated_batches_equal_one_large_batch():
     pairs = reversals(30)
     parts = [make_batch(pairs[:4]), make_batch(pairs[4:20]), make_batch(pairs[20:])]
-    one, three = (
-        model().double(),
-        model().double(),
-    )  # in fp32 Adam magnifies the rounding of gradients that are 0
+    # in fp32 Adam magnifies the rounding of gradients that are 0
+    one, three = model().double(), model().double()
     fit(one, [make_batch(pairs)], steps=3, label_smoothing=0.1)
     fit(three, parts, steps=3, accumulate=3, label_smoothing=0.1)
     for a, b in zip(one.parameters(), three.parameters(), strict=True):

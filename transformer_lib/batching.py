@@ -132,9 +132,8 @@ class TokenBatches:
             if self.shuffle
             else None
         )
-        by_length = sorted(
-            order or range(len(self.examples)), key=lambda i: self._size(i)
-        )  # stable: equal ones stay mixed
+        # sorted is stable: sentences of one length stay mixed
+        by_length = sorted(order or range(len(self.examples)), key=self._size)
         groups, widest = [[]], (0, 0)
         for i in by_length:
             widest = tuple(map(max, widest, self._size(i)))

@@ -26,15 +26,8 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 from torch import Tensor
 
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-)  # Okabe and Ito's, for all eyes
+# Okabe and Ito's, for all eyes
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
 STROKES = ("-", "--", "-.", ":")
 STYLE = {

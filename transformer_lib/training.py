@@ -247,11 +247,8 @@ class _Run:
         )
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")
         self.history = History()
-        self.step, self.epoch, self.in_epoch = (
-            0,
-            0,
-            0,
-        )  # updates made; where in the data the next one begins
+        # updates made; where in the data the next one begins
+        self.step, self.epoch, self.in_epoch = 0, 0, 0
         if resume:
             self._restore(resume)
         self.parallel = parallel(torch.compile(model) if compile else model)
