@@ -237,30 +237,6 @@ def plot_curves(
         _show(fig, f"{title or y}: {y} against {x}. {_ends(curves)}{_extent(points or {})}")
 
 
-def plot_histogram(
-    samples: Mapping[str, Sequence[float]], *, x: str, title: str = "", bins: int = 40
-) -> None:
-    """How often each value occurs: a step line for every named sample, over common bins."""
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
-        values = [v for sample in samples.values() for v in sample]
-        edges = [min(values) + (max(values) - min(values)) * i / bins for i in range(bins + 1)]
-        for (name, sample), color, style in zip(
-            samples.items(), cycle(COLORS), cycle(STROKES), strict=False
-        ):
-            line = {"histtype": "step", "linewidth": 2, "color": color, "linestyle": style}
-            ax.hist(sample, bins=edges, label=name, **line)
-        ax.set_xlabel(x)
-        ax.set_ylabel("how often")
-        ax.set_title(title)
-        ax.legend(frameon=False)
-        spread = "; ".join(
-            f"{name}: from {min(s):.2g} to {max(s):.2g}, mean {sum(s) / len(s):.2g}"
-            for name, s in samples.items()
-        )
-        _show(fig, f"{title or x}: histogram of {x}. {spread}.")
-
-
 def plot_lookup(
     query: str,
     keys: Sequence[str],
