@@ -11,7 +11,7 @@ import pandas as pd
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_lib.plotting import COLORS, strongest_keys
+from transformer_lib.plotting import COLORS, HEAT_COLORS, strongest_keys
 
 KERNEL_EXPRESSIONS = {
     "gaussian": "exp(-datum.u * datum.u / 2)",
@@ -19,8 +19,7 @@ KERNEL_EXPRESSIONS = {
     "triangular": "max(0, 1 - abs(datum.u))",
     "epanechnikov": "max(0, 1 - datum.u * datum.u)",
 }
-WHITE_TO_BLUE = ["#f7fbff", "#6baed6", "#08306b"]  # as the heat maps of `plotting`
-WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight")
+WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=HEAT_COLORS, domain=[0, 1]), title="weight")
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
 CROSS = "M-.6,-.4L-.4,-.6L0,-.2L.4,-.6L.6,-.4L.2,0L.6,.4L.4,.6L0,.2L-.4,.6L-.6,.4L-.2,0Z"
 FATES = {  # of a hypothesis: its mark, and its colour
@@ -130,7 +129,7 @@ def bandwidth_explorer(
         ),
         color=alt.Color(
             "weight:Q",
-            scale=alt.Scale(type="sqrt", range=WHITE_TO_BLUE, domain=[0, 1]),
+            scale=alt.Scale(type="sqrt", range=HEAT_COLORS, domain=[0, 1]),
             title="weight (root scale)",
         ),
         tooltip=[

@@ -19,8 +19,9 @@ import vl_convert
 from IPython import get_ipython
 from IPython.display import display
 from jaxtyping import Float, Int
+from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, PowerNorm
+from matplotlib.colors import Colormap, Normalize, PowerNorm, to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
@@ -30,6 +31,9 @@ from torch import Tensor
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
 STROKES = ("-", "--", "-.", ":")
+# the colours of weights, in the figures and in the charts that move
+HEAT_MAP = colormaps["Blues"]
+HEAT_COLORS = [to_hex(color) for color in HEAT_MAP.resampled(3)(range(3))]  # at 0, 0.5 and 1
 STYLE = {
     "font.size": 13,
     "axes.titlesize": 14,
@@ -68,7 +72,7 @@ def compare_attention(
     scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
     label = "weight (root scale)" if many else "weight"
     told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
-    _heat_maps(maps, queries, keys, axes, scale, "Blues", label, told)
+    _heat_maps(maps, queries, keys, axes, scale, HEAT_MAP, label, told)
 
 
 def compare_signed(
@@ -85,7 +89,7 @@ def compare_signed(
     """
     most = max(float(values.abs().max()) for values in maps.values())
     positive = all(bool((values >= 0).all()) for values in maps.values())
-    scale, cmap = (Normalize(0, most), "Blues") if positive else (Normalize(-most, most), "RdBu")
+    scale, cmap = (Normalize(0, most), HEAT_MAP) if positive else (Normalize(-most, most), "RdBu")
     told = (
         f"{title}: {axes[0]} {rows[0]} to {rows[-1]} by {axes[1]} {columns[0]} to "
         f"{columns[-1]}, from {values.min():.2f} to {values.max():.2f}."
@@ -100,7 +104,7 @@ def _heat_maps(
     columns: Sequence[str],
     axes: tuple[str, str],
     scale: Normalize,
-    cmap: str,
+    cmap: Colormap | str,
     label: str,
     told: Iterable[str],
 ) -> None:
