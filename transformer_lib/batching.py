@@ -69,6 +69,7 @@ def shift_right(
 
 
 def make_batch(examples: Sequence[Example]) -> Batch:
+    """One batch of these examples, in their order, as the model reads it and is judged by it."""
     src, tgt_out = pad([e.src for e in examples]), pad([e.tgt for e in examples])
     num_tokens = sum(len(e.tgt) for e in examples)
     return Batch(src, padding_mask(src, PAD_ID), shift_right(tgt_out), tgt_out, num_tokens)

@@ -162,6 +162,7 @@ def holds(sentence):
                 torch.manual_seed(0)
                 return bool(check(copy.deepcopy(attend).eval()))
 
+        asked.__doc__ = sentence
         PROPERTIES[sentence] = asked
         return asked
 
@@ -175,6 +176,7 @@ def ask(attend, *tensors, mask=None, is_causal=False):
 
 
 def alike(a, b):
+    """Whether two tensors are equal up to rounding."""
     return torch.allclose(a, b, rtol=0, atol=1e-5)
 
 
