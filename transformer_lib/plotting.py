@@ -1,8 +1,7 @@
-"""One style for every figure: queries down, keys across, tokens on the axes, one colour scale from
-0 to 1.
+"""One style for every figure: queries down, keys across, one colour scale from 0 to 1.
 
-Every figure carries alt text made from its data. Charts that move are Altair and live in the page,
-without a kernel and without a network.
+Tokens stand on the axes. Every figure carries alt text made from its data. Charts that move are
+Altair and live in the page, without a kernel and without a network.
 """
 
 import base64
@@ -83,9 +82,10 @@ def compare_signed(
     axes: tuple[str, str],
     label: str = "value",
 ) -> None:
-    """Heat maps of numbers of either sign side by side, white at 0 under one scale: codes, scores,
-    matrices. `axes` names what goes down and what goes across. Where nothing is negative the scale
-    begins at 0.
+    """Heat maps of numbers of either sign side by side, white at 0 under one scale.
+
+    For codes, scores and matrices; `axes` names what goes down and what goes across. Where nothing
+    is negative the scale begins at 0.
     """
     most = max(float(values.abs().max()) for values in maps.values())
     positive = all(bool((values >= 0).all()) for values in maps.values())
@@ -162,8 +162,10 @@ def plot_grids(
     owner: Callable[[int], int],
     owners: str = "head",
 ) -> None:
-    """What a reshape does: each stage as its slices, one below the other, with the number of every
-    entry in its cell. A number keeps the colour of its owner, `owner(number)`, through all stages.
+    """What a reshape does: each stage as its slices, with the number of every entry in its cell.
+
+    The slices stand one below the other. A number keeps the colour of its owner, `owner(number)`,
+    through all stages.
     """
     tall = max(len(g) * (g.size(1) + 0.6) for g in grids.values())
     wide = sum(g.size(2) + 1.5 for g in grids.values())
@@ -207,9 +209,10 @@ def plot_curves(
     log_x: bool = False,
     log_y: bool = False,
 ) -> None:
-    """Lines in one frame, told apart by colour, stroke and marker: `curves` maps a name to its x
-    values and y values. `points` are drawn as dots behind them, `spread` as bars of that size up
-    and down.
+    """Lines in one frame, told apart by colour, stroke and marker.
+
+    `curves` maps a name to its x values and y values. `points` are drawn as dots behind them,
+    `spread` as bars of that size up and down.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
@@ -249,8 +252,10 @@ def plot_lookup(
     output: str,
     title: str = "Query, keys, values",
 ) -> None:
-    """One soft look-up as a drawing: the query meets the keys, the shares it gives them are the
-    widths of the lines, and each key's value flows into the output by its share.
+    """One soft look-up as a drawing: the wider a line, the larger the share.
+
+    The query meets the keys and gives them their shares, and each key's value flows into the output
+    by its share.
     """
     if not len(keys) == len(values) == len(weights):
         raise ValueError(f"{len(keys)} keys, {len(values)} values and {len(weights)} weights")
@@ -324,7 +329,10 @@ def _strongest(row: Sequence[float], keys: Sequence[str]) -> str:
 
 
 def _show(fig: Figure, description: str) -> None:
-    """Show a figure once and close it: as an <img>, since a bare PNG loses its alt text in JupyterLab."""
+    """Show a figure once and close it: as an <img>, which keeps its alt text.
+
+    A bare PNG loses its alt text in JupyterLab.
+    """
     if get_ipython() is None:
         plt.show()
         return
@@ -345,8 +353,9 @@ def _small(png: bytes) -> str:
 
 
 def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
-    """The chart under the one Vega-Lite type that JupyterLab draws without a network, and a PNG for
-    other viewers.
+    """The chart under the one Vega-Lite type that JupyterLab draws without a network.
+
+    A PNG goes with it for other viewers.
     """
     description = spec.get("description", "Chart")
     png = vl_convert.vegalite_to_png(
