@@ -71,7 +71,10 @@ class Determiners(Persons):
     def determiner(
         self, kind: str, fem: bool, plural: bool, bare_des: bool, near: Ref | None
     ) -> Frag:
-        """The determiner in both languages; `bare_des` asks for "de" before an adjective instead of "des"."""
+        """The determiner in both languages.
+
+        `bare_des` asks for "de" before an adjective instead of "des".
+        """
         if kind in ("a", "mass") and (plural or kind == "mass"):
             return self.partitive(kind, fem, plural, bare_des)
         if kind == "my":
