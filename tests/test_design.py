@@ -12,13 +12,16 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-LIBRARY = Path(__file__).parent.parent / "transformer_lib"
+REPOSITORY = Path(__file__).parent.parent
+LIBRARY = REPOSITORY / "transformer_lib"
 FILES = {
     ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(LIBRARY.rglob("*.py"))
     if path.parent != LIBRARY or path.stem != "__init__"
 }
 MODULES = [module for module in FILES if not module.endswith("__main__")]
+WRITTEN = sorted([*LIBRARY.rglob("*.py"), *(REPOSITORY / "data" / "bilingual").glob("*.py")])
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
     {"downloads", "distributed"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
@@ -107,6 +110,20 @@ def test_tensors_in_public_signatures_carry_their_shapes(module):
             if any(hint.annotation is torch.Tensor for hint in hints):
                 bare.append(f"{name}.{function.__name__}")
     assert bare == []
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_the_first_line_of_a_docstring_is_whole(path):
+    """Editors, indexes and help() show that line alone."""
+    source = path.read_text(encoding="utf-8")
+    broken = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
+            text = node.body[0].value
+            first, line = text.value.split("\n")[0], source.split("\n")[text.lineno - 1]
+            if not first.endswith((".", ":", "?")) or len(line) > 100:
+                broken.append(f"{path.name}:{text.lineno}: {first}")
+    assert broken == [], "it ends with . or : or ? within 100 columns, the rest below it"
 
 
 def test_shapes_are_checked_at_run_time():
