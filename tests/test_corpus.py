@@ -65,9 +65,8 @@ def test_subwords_read_words_they_never_saw_and_write_them_back():
     text = ["the lower the newer", "the lowest newest lower", "wide wider widest new"] * 4
     pieces = Subwords.build(text, "en", size=60)
     assert pieces.tokens(range(4)) == list(corpus.SPECIAL)
-    assert (
-        pieces.decode(pieces.encode("the newest widest.")) == "The newest widest <unk>"
-    )  # it never saw a full stop
+    # it never saw a full stop
+    assert pieces.decode(pieces.encode("the newest widest.")) == "The newest widest <unk>"
     assert pieces.unknown("the newest .") == ["."]
     assert (
         pieces.decode([*pieces.encode("lowest"), EOS_ID, *pieces.encode("wide"), PAD_ID])

@@ -19,9 +19,8 @@ V, BOS, EOS = 5, 1, 2
 @pytest.fixture
 def model():
     net = make_model(17, V, d_model=12, num_heads=3, d_ff=20, max_len=40)
-    torch.nn.init.normal_(
-        net.generator.weight, std=0.8
-    )  # untrained logits are flat: make them differ
+    # untrained logits are flat: make them differ
+    torch.nn.init.normal_(net.generator.weight, std=0.8)
     return net
 
 
@@ -127,7 +126,7 @@ def test_a_finished_hypothesis_that_leaves_the_beam_is_not_forgotten():
 
 
 def searched_between_the_end_and_nine_words(now):
-    """A beam of two where the sentence ends at once with probability `now`, or else after nine words."""
+    """A beam of two; the sentence ends at once with probability `now`, or after nine words."""
     table = {(3,) * n: [0, 0, 0, 1, 0] for n in range(1, 9)} | {(3,) * 9: [0, 0, 1, 0, 0]}
     table[()] = [0, 0, now, 1 - now, 0]
     scripted, src = Scripted(table, 5), torch.zeros(1, 1).long()

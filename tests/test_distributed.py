@@ -1,4 +1,4 @@
-"""Two processes train as one: on the same losses, without overlap, and they stop and go on together."""
+"""Two processes train as one: same losses, no overlap, and they stop and go on together."""
 
 import json
 import os

@@ -3,10 +3,14 @@ import math
 import re
 
 import altair as alt
+import matplotlib as mpl
 import pytest
 import torch
 import vl_convert
 
+mpl.use("agg")
+
+from transformer_lib import plotting
 from transformer_lib.decoding import keep_top_k, keep_top_p
 from transformer_lib.explorers import (
     KERNEL_EXPRESSIONS,
@@ -152,6 +156,18 @@ def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them()
     assert cells["chez", "home", 1] == pytest.approx(weights[1, 2, 2].item(), abs=1e-3)
     names = [p["name"] for p in chart.to_dict()["params"]]
     assert names.count("pointed") == 1, "one selection for all heads"
+
+
+def test_a_weight_has_the_colour_that_matplotlib_gives_it_in_a_figure(monkeypatch):
+    weights, figures = torch.tensor([[0.0, 0.5, 1.0]]), []
+    monkeypatch.setattr(plotting, "_show", lambda figure, _: figures.append(figure))
+    plotting.plot_attention(weights, ["je"], SOURCE)
+    (row,) = figures[0].axes[0].images[0].to_rgba(weights.numpy(), bytes=True)[..., :3].tolist()
+    svg = svg_of(heads_explorer(weights[None], ["je"], SOURCE))
+    cells = re.findall(r'weight: [^"]*key: ([^;]+);[^>]* fill="rgb\(([^)]*)\)"', svg)
+    drawn = {key: [int(part) for part in color.split(",")] for key, color in cells}
+    for key, color in zip(SOURCE, row, strict=True):
+        assert drawn[key] == pytest.approx(color, abs=1), "but for rounding"
 
 
 @pytest.mark.parametrize(("first", "power"), [(4, 4), (1, 2)])

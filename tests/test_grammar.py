@@ -1,4 +1,7 @@
-"""Checks of the corpus by rules of English and French written down here, apart from the grammar's own code."""
+"""Checks of the corpus by rules of English and French, apart from the grammar's own code.
+
+The rules are written down here.
+"""
 
 import os
 import re
@@ -438,9 +441,8 @@ def test_participle_agrees_in_relative_clauses(rows: list[Row]) -> None:
                 and f[i - 1] in NOUNS
                 and f[i - 1] not in VERBS_TOO | SAME_PLURAL
             ):
-                if {"dit", "dire"} & set(f[:i]) or f[i - 2].startswith(
-                    "appareil"
-                ):  # "il a dit à sa mère que" is no relative clause
+                # "il a dit à sa mère que" is no relative clause
+                if {"dit", "dire"} & set(f[:i]) or f[i - 2].startswith("appareil"):
                     continue
                 j = i + 2
                 if f[i + 1] not in ("je", "j'", "tu", "il", "elle", "nous", "vous", "ils", "elles"):
@@ -469,7 +471,7 @@ CLITICS = set("ne n' me m' te t' se s' le la l' les lui leur y en nous vous".spl
 
 
 def test_verb_agrees_with_subject_pronoun(rows: list[Row]) -> None:
-    """At the start of a sentence or after a conjunction, where the pronoun can only be a subject."""
+    """Only where the pronoun must be a subject: at the start, or after a conjunction."""
     openers = {"quand", "si", "s'", "mais", "et", "pourquoi", "parce"}
     bad, seen = [], 0
     for _, fr, _, f, _ in rows:
@@ -503,9 +505,8 @@ def test_no_indefinite_article_after_negation(rows: list[Row]) -> None:
     bad = []
     for _, fr, _, f, _ in rows:
         for i in range(2, len(f) - 2):
-            of_object = re.match(
-                r"occup|parl|rêv|souv", f[i - 1]
-            )  # "s'occuper des amis" has the definite article
+            # "s'occuper des amis" has the definite article
+            of_object = re.match(r"occup|parl|rêv|souv", f[i - 1])
             if (
                 f[i] == "pas"
                 and f[i + 1] in ("un", "une", "des")
@@ -571,7 +572,10 @@ TIME = r"(yesterday|tomorrow|tonight|soon|(last|next|every) \w+|on (Mon|Satur|Su
 
 
 def test_no_time_attaches_to_a_relative_clause(rows: list[Row]) -> None:
-    """She sold the house that is expensive yesterday: a present state has no such time, so it ends no sentence."""
+    """She sold the house that is expensive yesterday: a present state has no such time.
+
+    So it ends no sentence.
+    """
     be = r"\b(who|that) (is|are)(n't| not)?( very| too| really| quite| so)? (?!\w+ing)\w+"
     check(search(rows, rf"{be} {TIME}\b", 0))
     check(search(rows, rf"\bthat [\w']+ (knows?|needs?|loves?|likes?) {TIME}\b", 0))

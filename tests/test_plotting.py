@@ -11,7 +11,6 @@ from transformer_lib.plotting import (
     plot_attention,
     plot_curves,
     plot_grids,
-    plot_histogram,
     plot_lookup,
 )
 
@@ -105,11 +104,6 @@ def test_maps_side_by_side_share_one_scale_and_many_keys_a_root_scale(shown):
     assert left.get_clim() == (0, 1)
     assert left.norm(0.04) == pytest.approx(0.2)
     assert "narrow. Strongest key of some queries: 0 to 0 1.00" in description
-
-
-def test_a_histogram_tells_its_extent(shown):
-    plot_histogram({"a": [0.0, 1.0, 3.0], "b": [-2.0, 2.0]}, x="score")
-    assert "a: from 0 to 3, mean 1.3; b: from -2 to 2, mean 0." in shown[0][1]
 
 
 def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):

@@ -1,4 +1,4 @@
-"""Slides, web site and instructor's edition of two lessons, read as a browser and a student would."""
+"""Slides, site and instructor's edition of two lessons, read as a browser and a student would."""
 
 import ast
 import hashlib
@@ -313,8 +313,9 @@ def test_the_instructors_notebook_is_solved_and_unfolded(stem):
 
 @pytest.fixture
 def edition_of(tmp_path, monkeypatch):
-    """Writes the instructor's edition of a notebook whose one cell shows a progress bar and then
-    gives this verdict.
+    """Writes the instructor's edition of a notebook whose one cell gives this verdict.
+
+    Before it, the cell shows a progress bar.
     """
     monkeypatch.setattr(instructor, "solved", lambda notebook: notebook)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)

@@ -297,7 +297,7 @@ def sinusoids(n, d):
 
 
 def test_four_times_as_long():
-    """All codes differ, one matrix works everywhere, and one that fits the trained places does not."""
+    """All codes differ, one matrix works everywhere; one that fits the trained places does not."""
     P = sinusoids(48, 32)
     assert (torch.cdist(P, P) + 9 * torch.eye(48)).min() > 0.1
     everywhere = P[3:] @ torch.linalg.lstsq(P[3:], P[:-3], driver="gelsd").solution - P[:-3]

@@ -179,7 +179,10 @@ def test_nothing_is_found_yet():
 
 
 def test_the_students_property_finds_three_of_the_ten_but_not_a():
-    """What is said to those who have passed. (J changes the input of the second call.)"""
+    """What is said to those who have passed.
+
+    J does not count: it changes the input of the second call.
+    """
     found = {name for name, module in MODULES.items() if not review.my_property(module())}
     assert found - {"J"} == {"C", "E", "G"}
     assert "no word knows the future, in train() and in eval()" in review.catchers("A")

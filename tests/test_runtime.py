@@ -3,6 +3,7 @@ import random
 import subprocess
 import sys
 
+import checked
 import numpy as np
 import pandas as pd
 import psutil
@@ -45,10 +46,25 @@ def test_the_environment_overrides_the_number_of_threads(monkeypatch):
     use_threads(3)
     assert torch.get_num_threads() == 2
     torch.set_num_threads(before)
-    for wrong in ("many", "0", "-1"):
-        monkeypatch.setenv("TRANSFORMER_LIB_THREADS", wrong)
-        with pytest.raises(ValueError, match=f"TRANSFORMER_LIB_THREADS='{wrong}' is no number"):
-            use_threads(3)
+
+
+@pytest.mark.parametrize("wrong", ["many", "0", "-1", "1.5"])
+def test_a_wrong_number_of_threads_from_the_environment_is_named_as_the_environments(
+    monkeypatch, wrong
+):
+    monkeypatch.setenv("TRANSFORMER_LIB_THREADS", wrong)
+    with pytest.raises(ValueError, match=f"TRANSFORMER_LIB_THREADS='{wrong}' is no number"):
+        use_threads(3)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5])
+@pytest.mark.parametrize("environment", ["", "2"])
+def test_a_wrong_number_of_threads_from_the_caller_is_named_as_the_callers(
+    monkeypatch, wrong, environment
+):
+    monkeypatch.setenv("TRANSFORMER_LIB_THREADS", environment)
+    with checked.unchecked(), pytest.raises(ValueError, match=f"^number={wrong} is no number of"):
+        use_threads(wrong)
 
 
 def test_a_seed_repeats_every_generator():

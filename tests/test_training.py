@@ -196,8 +196,9 @@ def test_a_tiny_transformer_learns_to_reverse_and_decodes_nearly_every_sentence_
 
 
 def test_fit_is_the_plain_loop_that_the_paper_describes():
-    """Adam with β₂ = 0.98 and ε = 1e-9, labels smoothed by 0.1 (sections 5.3 and 5.4), gradients cut
-    at 1; rates of steps that count from 1.
+    """Adam with β₂ = 0.98 and ε = 1e-9, labels smoothed by 0.1 (sections 5.3 and 5.4).
+
+    Gradients are cut at 1; the rates are of steps that count from 1.
     """
     batches = list(TokenBatches(reversals(40), max_tokens=60, shuffle=False))
     ours, plain = model().double(), model().double()
@@ -238,10 +239,8 @@ def test_a_rate_that_nobody_named_is_adams_own():
 def test_accumulated_batches_equal_one_large_batch():
     pairs = reversals(30)
     parts = [make_batch(pairs[:4]), make_batch(pairs[4:20]), make_batch(pairs[20:])]
-    one, three = (
-        model().double(),
-        model().double(),
-    )  # in fp32 Adam magnifies the rounding of gradients that are 0
+    # in fp32 Adam magnifies the rounding of gradients that are 0
+    one, three = model().double(), model().double()
     fit(one, [make_batch(pairs)], steps=3, label_smoothing=0.1)
     fit(three, parts, steps=3, accumulate=3, label_smoothing=0.1)
     for a, b in zip(one.parameters(), three.parameters(), strict=True):

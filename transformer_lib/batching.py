@@ -1,5 +1,6 @@
-"""Sentences of unequal length as tensors: padded, shifted, and grouped so that little of a batch is
-padding. Lessons 05, 14.
+"""Sentences of unequal length as tensors. Lessons 05, 14.
+
+They are padded, shifted, and grouped so that little of a batch is padding.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +24,9 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """What one training step reads. The model gets `tgt_in`, <bos> and all but the last token, and
-    must say `tgt_out`.
+    """What one training step reads.
+
+    The model gets `tgt_in`, <bos> and all but the last token, and must say `tgt_out`.
     """
 
     src: Int[Tensor, "batch source"]
@@ -37,8 +39,9 @@ class Batch:
         return self._each(lambda tensor: tensor.to(device, non_blocking=True))
 
     def share(self, number: int, of: int) -> "Batch":
-        """The rows that process `number` of `of` takes. Where none is left for it, one row whose
-        `num_tokens` is 0: it weighs nothing.
+        """The rows that process `number` of `of` takes.
+
+        Where none is left for it, one row whose `num_tokens` is 0: it weighs nothing.
         """
         if of == 1:
             return self
@@ -62,13 +65,15 @@ def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> Int[Tensor, "bat
 def shift_right(
     tgt_out: Int[Tensor, "batch target"], bos_id: int = BOS_ID
 ) -> Int[Tensor, "batch target"]:
-    """What the decoder reads to predict `tgt_out`: <bos> first, every token one step later, the
-    last one dropped.
+    """What the decoder reads to predict `tgt_out`: <bos> first, every token one step later.
+
+    The last token drops out.
     """
     return torch.cat((torch.full_like(tgt_out[:, :1], bos_id), tgt_out[:, :-1]), dim=1)
 
 
 def make_batch(examples: Sequence[Example]) -> Batch:
+    """One batch of these examples, in their order, as the model reads it and is judged by it."""
     src, tgt_out = pad([e.src for e in examples]), pad([e.tgt for e in examples])
     num_tokens = sum(len(e.tgt) for e in examples)
     return Batch(src, padding_mask(src, PAD_ID), shift_right(tgt_out), tgt_out, num_tokens)
@@ -77,8 +82,9 @@ def make_batch(examples: Sequence[Example]) -> Batch:
 def encode_pairs(
     pairs: Iterable[SentencePair], encode_source: Callable, encode_target: Callable, max_len: int
 ) -> list[Example]:
-    """The pairs as ids, each sentence ended by <eos>; pairs in which a side is longer than
-    `max_len` are left out.
+    """The pairs as ids, each sentence ended by <eos>, none longer than `max_len`.
+
+    Pairs in which a side is longer are left out.
     """
     examples = (
         Example([*encode_source(p.source), EOS_ID], [*encode_target(p.target), EOS_ID])
@@ -88,11 +94,11 @@ def encode_pairs(
 
 
 class TokenBatches:
-    """Batches of about `max_tokens` padded positions a side, sentences of similar length together,
-    in a new order each epoch.
+    """Batches of at most `max_tokens` padded positions a side, in a new order each epoch.
 
-    Iterate to get the batches of the current epoch; `set_epoch(n)` chooses it. The order depends on
-    `seed` and epoch alone, so a run that stopped can go on where it was.
+    Sentences of similar length come together. Iterate to get the batches of the current epoch;
+    `set_epoch(n)` chooses it. The order depends on `seed` and epoch alone, so a run that stopped
+    can go on where it was.
     """
 
     def __init__(
@@ -132,9 +138,8 @@ class TokenBatches:
             if self.shuffle
             else None
         )
-        by_length = sorted(
-            order or range(len(self.examples)), key=lambda i: self._size(i)
-        )  # stable: equal ones stay mixed
+        # sorted is stable: sentences of one length stay mixed
+        by_length = sorted(order or range(len(self.examples)), key=self._size)
         groups, widest = [[]], (0, 0)
         for i in by_length:
             widest = tuple(map(max, widest, self._size(i)))

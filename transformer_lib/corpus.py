@@ -1,8 +1,8 @@
-"""Parallel text: sentence pairs, their tokens, and the vocabularies that turn tokens into ids and
-back. Lesson 05.
+"""Parallel text: sentence pairs, their tokens, and the ids of the tokens. Lesson 05.
 
-The shipped corpora are described in data/README.md. Any other corpus is a file of yours: Tatoeba's
-tab-separated pairs, or two files whose lines belong together.
+A vocabulary turns tokens into ids and back. The shipped corpora are described in data/README.md.
+Any other corpus is a file of yours: Tatoeba's tab-separated pairs, or two files whose lines belong
+together.
 """
 
 import gzip
@@ -46,10 +46,10 @@ _TATOEBA = {"fra": "fr", "deu": "de"}
 
 
 def tokenize(text: str, language: str) -> list[str]:
-    """Lower-case words and punctuation marks; the apostrophe stays with the short word: `i 'm`, `j'
-    ai`.
+    """Lower-case words and punctuation marks, in the order of the text.
 
-    Words with inner hyphens stay whole. Word alignments index these tokens.
+    The apostrophe stays with the short word: `i 'm`, `j' ai`. Words with inner hyphens stay whole.
+    Word alignments index these tokens.
     """
     if language not in _TOKEN:
         raise ValueError(f"language={language!r} is none of {', '.join(_TOKEN)}")
@@ -58,8 +58,9 @@ def tokenize(text: str, language: str) -> list[str]:
 
 
 def detokenize(tokens: Iterable[str], language: str) -> str:
-    """Tokens as a person would write them, with a capital at the start; what `tokenize` lower-cased
-    stays lower-case.
+    """Tokens as a person would write them, with a capital at the start.
+
+    Whatever else `tokenize` lower-cased stays lower-case.
     """
     text = " ".join(tokens)
     text = re.sub(r" (?=[.,…)\]%])", "", text)
@@ -73,10 +74,10 @@ def detokenize(tokens: Iterable[str], language: str) -> str:
 
 
 class Vocabulary:
-    """The words of a language as ids: <pad> <bos> <eos> <unk> are 0 to 3, then the words, the most
-    frequent first.
+    """The words of a language as ids: 0 to 3 are <pad> <bos> <eos> <unk>, then come the words.
 
-    Build it from the training sentences only; a word it does not know becomes <unk>.
+    The most frequent word stands first. Build it from the training sentences only; a word it does
+    not know becomes <unk>.
     """
 
     def __init__(self, words: Sequence[str], language: str):
@@ -90,8 +91,9 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[str], language: str, min_count: int = 1) -> "Vocabulary":
-        """Every word that occurs at least `min_count` times, by falling frequency, ties in
-        alphabetical order.
+        """Every word that occurs at least `min_count` times, the most frequent first.
+
+        Words that occur equally often stand in alphabetical order.
         """
         counts = Counter(word for sentence in sentences for word in tokenize(sentence, language))
         words = sorted(
@@ -107,7 +109,7 @@ class Vocabulary:
         return [self._ids.get(token, UNK_ID) for token in tokenize(text, self.language)]
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """The token behind every id, special ones too: what stands on the axes of an attention map."""
+        """The token behind every id, special ones too: what labels the axes of an attention map."""
         return [self._tokens[i] for i in ids]
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -123,11 +125,10 @@ class Vocabulary:
 
 
 class Subwords:
-    """Byte-pair encoding (Sennrich et al. 2016): frequent words stay whole, rare ones fall into
-    pieces that are known.
+    """Byte-pair encoding (Sennrich et al. 2016): rare words fall into pieces that are known.
 
-    Serves wherever a `Vocabulary` does; `tokens` marks the start of a word with ▁. Pieces never
-    cross `tokenize`'s borders.
+    Frequent words stay whole. It serves wherever a `Vocabulary` does; `tokens` marks the start of a
+    word with ▁. Pieces never cross `tokenize`'s borders.
     """
 
     def __init__(self, tokenizer, language: str):
@@ -136,15 +137,17 @@ class Subwords:
 
     @classmethod
     def build(cls, sentences: Iterable[str], language: str, size: int = 4000) -> "Subwords":
-        """Learn at most `size` pieces, the four special ones included, from the training sentences."""
+        """Learn at most `size` pieces from training sentences, the four special ones included."""
         return cls(_learn_pieces((tokenize(s, language) for s in sentences), size), language)
 
     @classmethod
     def build_joint(
         cls, pairs: Sequence[tuple], languages: tuple[str, str], size: int = 8000
     ) -> tuple["Subwords", "Subwords"]:
-        """One set of pieces for both languages, learned from training pairs: words that they share are
-        cut alike, and one embedding can serve both (`tie_weights="all"`).
+        """One set of pieces for both languages, learned from training pairs.
+
+        Words that the languages share are cut alike, and one embedding can serve both
+        (`tie_weights="all"`).
         """
         sides = enumerate(languages)
         words = (tokenize(pair[side], language) for side, language in sides for pair in pairs)
@@ -165,8 +168,9 @@ class Subwords:
         return detokenize(text.split(), self.language)
 
     def unknown(self, text: str) -> list[str]:
-        """The words of `text` in which even a piece is unknown (a letter that training never
-        showed).
+        """The words of `text` in which even a piece is unknown.
+
+        They hold a letter that training never showed.
         """
         return [t for t in tokenize(text, self.language) if UNK_ID in self._tokenizer.encode(t).ids]
 
@@ -211,8 +215,9 @@ def _before_eos(ids: Iterable[int]) -> Iterator[int]:
 
 
 class SentencePair(NamedTuple):
-    """A sentence and its translation as people write them, with the gold links (i, j) between their
-    tokens, if known.
+    """A sentence and its translation as people write them.
+
+    `alignment` holds the gold links (i, j) between their tokens, if they are known.
     """
 
     source: str
@@ -222,7 +227,10 @@ class SentencePair(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentence pairs in splits that share no source sentence; `test_long` holds longer ones than train."""
+    """Sentence pairs in splits that share no source sentence.
+
+    `test_long` holds longer sentences than train.
+    """
 
     name: str
     languages: tuple[str, str]
@@ -326,7 +334,10 @@ def _read_files(paths: Sequence[str | Path]) -> Iterator[SentencePair]:
 
 
 def verify(file: str) -> Path:
-    """The path of a shipped file, given below data/; ValueError unless data/SHA256SUMS vouches for it."""
+    """The path of a shipped file, given below data/, for which data/SHA256SUMS vouches.
+
+    Raises ValueError where it does not.
+    """
     sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text().splitlines())
     found = hashlib.sha256((DATA / file).read_bytes()).hexdigest()
     if found != sums[file]:
@@ -351,7 +362,10 @@ def _identity(sentence: str, language: str) -> str:
 
 
 def _held(hold_out: Iterable[str], language: str, known: Iterable[str]) -> set[str]:
-    """The identities to keep out of train; a sentence that is not there is spoken of, since it may be a slip."""
+    """The identities to keep out of train.
+
+    A warning names those that are not in the corpus, since they may be slips.
+    """
     held = {_identity(sentence, language): sentence for sentence in hold_out}
     absent = [sentence for key, sentence in held.items() if key not in known]
     if absent:
@@ -395,7 +409,10 @@ def _split(name, languages, rows, *, max_pairs, max_words, hold_out, seed) -> Co
 
 
 def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Corpus:
-    """The corpus's own splits; a source sentence that stands in two stays in the one that tests more."""
+    """The corpus's own splits, each source sentence in one of them.
+
+    One that stands in two stays in the split that tests more.
+    """
     keyed = {
         split: [(_identity(pair.source, languages[0]), pair) for pair in parts.get(split, ())]
         for split in reversed(SPLITS)
@@ -477,8 +494,9 @@ def _read_text(path: Path) -> str:
 
 
 def _read_columns(path: Path) -> Iterator[SentencePair]:
-    """Source TAB target, then perhaps an alignment `0-0 1-2`; further columns (Tatoeba's
-    attribution) are not read.
+    """The pairs of a file: source TAB target, then perhaps an alignment `0-0 1-2`.
+
+    Further columns (Tatoeba's attribution) are not read.
     """
     lines = [line.rstrip("\r") for line in _read_text(path).split("\n")]
     if not any("\t" in line for line in lines):

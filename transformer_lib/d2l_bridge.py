@@ -1,5 +1,6 @@
-"""d2l 0.17 on a current stack: the contrast and cross-check of the lessons, and the only place that
-imports it.
+"""d2l 0.17 on a current stack: the contrast and cross-check of the lessons.
+
+This is the only place that imports it.
 """
 
 import importlib
@@ -8,11 +9,11 @@ from types import ModuleType
 
 
 def load_d2l() -> ModuleType:
-    """The module `d2l.torch`, importable although torchvision is not and although IPython dropped a
-    function it calls.
+    """The module `d2l.torch`, importable without torchvision and with today's IPython.
 
-    d2l needs torchvision only for image data, so an empty module stands in for it while d2l is
-    imported. Its version 0.17.0 is the last one that does not pin old libraries.
+    IPython dropped a function that d2l calls; it is put back. d2l needs torchvision only for image
+    data, so an empty module stands in for it while d2l is imported. Its version 0.17.0 is the last
+    one that does not pin old libraries.
     """
     from IPython import display
     from matplotlib_inline.backend_inline import set_matplotlib_formats

@@ -1,8 +1,8 @@
-"""From a model that scores next tokens to a sentence: greedy, sampling and beam search, one cached
-step at a time. Lesson 16.
+"""From a model that scores next tokens to a sentence, one cached step at a time. Lesson 16.
 
-A model here is anything with `state = start(src, src_mask)` and `logits, state = step(ids, state)`,
-whose states have `select(rows)`.
+The ways are greedy search, sampling and beam search. A model here is anything with
+`state = start(src, src_mask)` and `logits, state = step(ids, state)`, whose states have
+`select(rows)`.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,11 +26,11 @@ def greedy(
     max_len: int = 100,
     pad_id: int = 0,
 ) -> Int[Tensor, "batch target"]:
-    """The most likely next token, again and again: ids without bos, each row up to and with its
-    eos, then `pad_id`.
+    """The most likely next token, again and again, as ids without bos.
 
-    A row without eos after `max_len` tokens is cut there. Finished rows leave the batch, so a long
-    sentence does not make the short ones pay. Runs in eval() and puts the model back.
+    Each row goes up to and with its eos, then comes `pad_id`. A row without eos after `max_len`
+    tokens is cut there. Finished rows leave the batch, so a long sentence does not make the short
+    ones pay. Runs in eval() and puts the model back.
     """
     return _write(
         model, src, src_mask, lambda logits: logits.argmax(dim=-1), bos_id, eos_id, max_len, pad_id
@@ -52,11 +52,11 @@ def sample(
     max_len: int = 100,
     pad_id: int = 0,
 ) -> Int[Tensor, "batch target"]:
-    """Every next token drawn at random with probability softmax(logits / temperature), of the
-    `top_k` most likely tokens, then of the nucleus `top_p`, where these are given.
+    """Every next token drawn at random with probability softmax(logits / temperature).
 
-    A low temperature comes close to `greedy`, a high one to drawing any token. Ids as `greedy`
-    returns them. The same generator state draws the same sentences from the same batch.
+    Where they are given, only the `top_k` most likely tokens are left to draw, and of these the
+    nucleus `top_p`. A low temperature comes close to `greedy`, a high one to drawing any token. Ids
+    as `greedy` returns them. The same generator state draws the same sentences from the same batch.
     """
     if not temperature > 0:
         raise ValueError(
@@ -83,8 +83,9 @@ def keep_top_k(logits: Float[Tensor, "*batch vocab"], k: int) -> Float[Tensor, "
 
 
 def keep_top_p(logits: Float[Tensor, "*batch vocab"], p: float) -> Float[Tensor, "*batch vocab"]:
-    """The nucleus of each row: the fewest most likely tokens whose probabilities add up to p or
-    more; the others become −inf (Holtzman et al. 2020).
+    """The nucleus of each row: the fewest tokens whose probabilities add up to p or more.
+
+    They are the most likely ones; the others become −inf (Holtzman et al. 2020).
     """
     if not 0 < p <= 1:
         raise ValueError(f"top_p={p} is not a probability above 0 and at most 1")

@@ -16,8 +16,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 @contextmanager
 def process_group(device: torch.device) -> Iterator[torch.device]:
-    """A block in which the processes that torchrun has started know each other: by NCCL on CUDA,
-    each with a GPU of its own, by Gloo on CPU. Yields the device of this process.
+    """A block in which the processes that torchrun has started know each other.
+
+    They talk by NCCL on CUDA, each with a GPU of its own, and by Gloo on CPU. Yields the device of
+    this process.
     """
     if "LOCAL_RANK" not in os.environ:
         yield device
@@ -51,8 +53,9 @@ def parallel(model: nn.Module) -> nn.Module:
 
 
 def synchronised(model: nn.Module, now: bool) -> AbstractContextManager:
-    """A block whose `backward` averages the gradients only if `now`: of several batches an update,
-    the last one is enough.
+    """A block whose `backward` averages the gradients only if `now`.
+
+    Where several batches make one update, to average at the last is enough.
     """
     return nullcontext() if now or world_size() == 1 else model.no_sync()
 

@@ -1,4 +1,7 @@
-"""Real corpora from the net: fetched once, checked against a checksum, kept for the next time. Lesson 17."""
+"""Real corpora from the net: fetched once, checked, kept for the next time. Lesson 17.
+
+What arrives must have the checksum that stands here.
+"""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +13,10 @@ from requests import RequestException
 
 @dataclass(frozen=True)
 class Remote:
-    """A file on the net: where it may be had, in the order to try, and its checksum, `algorithm:digest`."""
+    """A file on the net: its name, where it may be had, and its checksum.
+
+    The addresses stand in the order to try; the checksum reads `algorithm:digest`.
+    """
 
     file: str
     addresses: tuple[str, ...]
@@ -104,7 +110,10 @@ def fetch(remote: Remote, *, show_progress: bool = False) -> Path:
 
 
 def fetch_unchecked(address: str, file: str, *, show_progress: bool = False) -> Path:
-    """The file as it is today at an address that promises no checksum: only where a user asked for it."""
+    """The file as it is today at an address that promises no checksum.
+
+    Nothing leads here but a user's own wish.
+    """
     return Path(_retrieve(address, None, directory() / file, show_progress))
 
 

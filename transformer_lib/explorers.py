@@ -11,7 +11,7 @@ import pandas as pd
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_lib.plotting import COLORS, strongest_keys
+from transformer_lib.plotting import COLORS, HEAT_COLORS, strongest_keys
 
 KERNEL_EXPRESSIONS = {
     "gaussian": "exp(-datum.u * datum.u / 2)",
@@ -19,8 +19,7 @@ KERNEL_EXPRESSIONS = {
     "triangular": "max(0, 1 - abs(datum.u))",
     "epanechnikov": "max(0, 1 - datum.u * datum.u)",
 }
-WHITE_TO_BLUE = ["#f7fbff", "#6baed6", "#08306b"]  # as the heat maps of `plotting`
-WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=WHITE_TO_BLUE, domain=[0, 1]), title="weight")
+WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=HEAT_COLORS, domain=[0, 1]), title="weight")
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
 CROSS = "M-.6,-.4L-.4,-.6L0,-.2L.4,-.6L.6,-.4L.2,0L.6,.4L.4,.6L0,.2L-.4,.6L-.6,.4L-.2,0Z"
 FATES = {  # of a hypothesis: its mark, and its colour
@@ -130,7 +129,7 @@ def bandwidth_explorer(
         ),
         color=alt.Color(
             "weight:Q",
-            scale=alt.Scale(type="sqrt", range=WHITE_TO_BLUE, domain=[0, 1]),
+            scale=alt.Scale(type="sqrt", range=HEAT_COLORS, domain=[0, 1]),
             title="weight (root scale)",
         ),
         tooltip=[
@@ -159,8 +158,10 @@ def scale_explorer(
     rows: dict[int, Float[Tensor, " key"]],
     title: str = "Scores grow with the width",
 ) -> alt.HConcatChart:
-    """A histogram of dot products and the softmax of one row of them, with a slider for the width d
-    and a switch for 1/√d. Both map a width, a power of four, to its dot products.
+    """A histogram of dot products, and the softmax of one row of them.
+
+    A slider sets the width d, a switch divides by √d. `dots` and `rows` map a width, a power of
+    four, to its dot products.
     """
     widths = sorted(dots)
     if widths != [4**n for n in range(len(widths))]:
@@ -223,8 +224,9 @@ def scale_explorer(
 
 
 def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
-    """A chart of every head's weights with selectors for kind, layer and head; hover a cell to read
-    its tokens.
+    """A chart of every head's weights, with selectors for kind, layer and head.
+
+    Hover a cell to read its tokens.
 
     `maps` have kind, layer, head, queries, keys and weights, as `Translator.attention_maps` gives
     them.
@@ -299,8 +301,9 @@ def heads_explorer(
     keys: Sequence[str],
     title: str = "Heads side by side",
 ) -> alt.Chart:
-    """Every head's weights side by side, linked: point at a query in one head, and its row stands
-    out in all of them.
+    """Every head's weights side by side, linked to one another.
+
+    Point at a query in one head, and its row stands out in all of them.
     """
     if weights.shape[1:] != (len(queries), len(keys)):
         raise ValueError(
@@ -348,9 +351,10 @@ def heads_explorer(
 def position_explorer(
     d_model: int, max_len: int, title: str = "Sines and cosines"
 ) -> alt.HConcatChart:
-    """Four neighbouring dimensions of the sinusoidal codes along the positions, with a slider for
-    the first of them and one for the base; beside them, the dot product of position 0 with every
-    other one.
+    """Four neighbouring dimensions of the sinusoidal codes along the positions.
+
+    One slider chooses the first of them, another the base. Beside them stands the dot product of
+    position 0 with every other one.
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model}, but four dimensions are drawn")
@@ -415,8 +419,10 @@ def position_explorer(
 
 
 def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart:
-    """A square of queries and keys, with switches for the causal and the padding mask and a slider
-    for the number of real tokens. Both masks at once let through what each of them lets through.
+    """A square of queries and keys, with switches for the causal and the padding mask.
+
+    A slider sets the number of real tokens. Both masks at once let through what each of them lets
+    through.
     """
     params = [
         alt.param(name="causal", value=True, bind=alt.binding_checkbox(name="causal mask ")),
@@ -464,8 +470,9 @@ def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart
 def schedule_explorer(
     widths: Sequence[int], steps: int, title: str = "Learning rate with warm-up"
 ) -> alt.Chart:
-    """The paper's learning rate, min(step^-0.5, step · warmup^-1.5) / √d_model, for models of these
-    widths, with a slider for the warm-up.
+    """The paper's learning rate for models of these widths, with a slider for the warm-up.
+
+    The rate is min(step^-0.5, step · warmup^-1.5) / √d_model.
     """
     begin = steps // 5
     warmup = alt.param(
@@ -505,7 +512,7 @@ def schedule_explorer(
 def stages_explorer(
     stages: Sequence[tuple[str, Sequence[int], str]], title: str = "One sentence through the model"
 ) -> alt.LayerChart:
-    """A path of (name, shape, what happens) from top to bottom, with a slider that steps along it."""
+    """A path of (name, shape, what happens), top to bottom; a slider steps along it."""
     if not stages:
         raise ValueError("no stages to walk through")
     rows = pd.DataFrame(
@@ -559,8 +566,10 @@ def sampling_explorer(
     tokens: Sequence[str],
     title: str = "With which probability a token is drawn",
 ) -> alt.LayerChart:
-    """Bars of the probabilities from which a token is drawn, with sliders for temperature, top-k and
-    top-p, which work one after the other, as in `decoding.sample`; ticks where they were before.
+    """Bars of the probabilities from which a token is drawn, with three sliders.
+
+    Temperature, top-k and top-p work one after the other, as in `decoding.sample`; ticks stand
+    where the bars were before.
     """
     if len(probabilities) != len(tokens):
         raise ValueError(f"{len(probabilities)} probabilities, but {len(tokens)} tokens")
@@ -619,11 +628,11 @@ def sampling_explorer(
 def beam_explorer(
     nodes: Mapping[tuple[str, ...], tuple[float, str]], title: str = "The tree of a beam search"
 ) -> alt.LayerChart:
-    """The tree of a beam search, steps across, with a slider that grows it step by step; hover a
-    node for its hypothesis and its log-probability.
+    """The tree of a beam search, steps across, with a slider that grows it step by step.
 
-    `nodes` maps every hypothesis that was looked at, a tuple of tokens, to its log-probability and
-    its fate: kept, pruned or finished. Each fate has a mark of its own, a pruned one a dotted line.
+    Hover a node for its hypothesis and its log-probability. `nodes` maps every hypothesis that was
+    looked at, a tuple of tokens, to its log-probability and its fate: kept, pruned or finished.
+    Each fate has a mark of its own, a pruned one a dotted line.
     """
     places = _tree_places(nodes)
     rows = []
@@ -712,8 +721,9 @@ def beam_explorer(
 
 
 def _tree_places(nodes: Mapping[tuple[str, ...], object]) -> dict[tuple[str, ...], float]:
-    """A row for every node of a tree: the leaves one below the other, a parent in the middle of its
-    children.
+    """A row for every node of a tree.
+
+    The leaves stand one below the other, a parent in the middle of its children.
     """
     if not nodes:
         raise ValueError("no hypotheses to draw")

@@ -11,8 +11,9 @@ Links = frozenset[tuple[int, int]] | set[tuple[int, int]]
 
 
 class Bleu(NamedTuple):
-    """A BLEU score from 0 to 100, and the signature without which it cannot be compared with
-    another.
+    """A BLEU score from 0 to 100, and its signature.
+
+    Without the signature it cannot be compared with another.
     """
 
     score: float
@@ -20,8 +21,9 @@ class Bleu(NamedTuple):
 
 
 def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
-    """Corpus BLEU by sacrebleu on text as people write it: 13a tokens, lower-cased, one reference
-    each (Post 2018).
+    """Corpus BLEU by sacrebleu on text as people write it (Post 2018).
+
+    The tokens are 13a's, lower-cased; each hypothesis has one reference.
     """
     _same_number(hypotheses, references)
     metric = sacrebleu.BLEU(lowercase=True)
@@ -72,10 +74,9 @@ def translation_scores(hypotheses: Sequence[str], references: Sequence[str]) -> 
 
 
 def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> float:
-    """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences: 0 where every link is right, 1 where none is
-    (Och and Ney 2003).
+    """1 − 2·|P ∩ G| / (|P| + |G|) over all sentences (Och and Ney 2003).
 
-    The gold links all count as sure.
+    It is 0 where every link is right, 1 where none is. The gold links all count as sure.
     """
     _same_number(predicted, gold)
     hits = sum(len(set(p) & set(g)) for p, g in zip(predicted, gold, strict=True))
@@ -90,8 +91,9 @@ def _bare(sentence: str) -> str:
 
 
 def perplexity(loss: float) -> float:
-    """e to the mean loss per token in nats: among how many equally likely tokens the model
-    hesitates.
+    """e to the mean loss per token in nats.
+
+    The model hesitates as if among so many equally likely tokens.
     """
     return math.exp(loss)
 

@@ -1,8 +1,7 @@
-"""One style for every figure: queries down, keys across, tokens on the axes, one colour scale from
-0 to 1.
+"""One style for every figure: queries down, keys across, one colour scale from 0 to 1.
 
-Every figure carries alt text made from its data. Charts that move are Altair and live in the page,
-without a kernel and without a network.
+Tokens stand on the axes. Every figure carries alt text made from its data. Charts that move are
+Altair and live in the page, without a kernel and without a network.
 """
 
 import base64
@@ -19,24 +18,21 @@ import vl_convert
 from IPython import get_ipython
 from IPython.display import display
 from jaxtyping import Float, Int
+from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, PowerNorm
+from matplotlib.colors import Colormap, Normalize, PowerNorm, to_hex
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 from torch import Tensor
 
-COLORS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-)  # Okabe and Ito's, for all eyes
+# Okabe and Ito's, for all eyes
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
 STROKES = ("-", "--", "-.", ":")
+# the colours of weights, in the figures and in the charts that move
+HEAT_MAP = colormaps["Blues"]
+HEAT_COLORS = [to_hex(color) for color in HEAT_MAP.resampled(3)(range(3))]  # at 0, 0.5 and 1
 STYLE = {
     "font.size": 13,
     "axes.titlesize": 14,
@@ -75,7 +71,7 @@ def compare_attention(
     scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
     label = "weight (root scale)" if many else "weight"
     told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
-    _heat_maps(maps, queries, keys, axes, scale, "Blues", label, told)
+    _heat_maps(maps, queries, keys, axes, scale, HEAT_MAP, label, told)
 
 
 def compare_signed(
@@ -86,13 +82,14 @@ def compare_signed(
     axes: tuple[str, str],
     label: str = "value",
 ) -> None:
-    """Heat maps of numbers of either sign side by side, white at 0 under one scale: codes, scores,
-    matrices. `axes` names what goes down and what goes across. Where nothing is negative the scale
-    begins at 0.
+    """Heat maps of numbers of either sign side by side, white at 0 under one scale.
+
+    For codes, scores and matrices; `axes` names what goes down and what goes across. Where nothing
+    is negative the scale begins at 0.
     """
     most = max(float(values.abs().max()) for values in maps.values())
     positive = all(bool((values >= 0).all()) for values in maps.values())
-    scale, cmap = (Normalize(0, most), "Blues") if positive else (Normalize(-most, most), "RdBu")
+    scale, cmap = (Normalize(0, most), HEAT_MAP) if positive else (Normalize(-most, most), "RdBu")
     told = (
         f"{title}: {axes[0]} {rows[0]} to {rows[-1]} by {axes[1]} {columns[0]} to "
         f"{columns[-1]}, from {values.min():.2f} to {values.max():.2f}."
@@ -107,7 +104,7 @@ def _heat_maps(
     columns: Sequence[str],
     axes: tuple[str, str],
     scale: Normalize,
-    cmap: str,
+    cmap: Colormap | str,
     label: str,
     told: Iterable[str],
 ) -> None:
@@ -165,8 +162,10 @@ def plot_grids(
     owner: Callable[[int], int],
     owners: str = "head",
 ) -> None:
-    """What a reshape does: each stage as its slices, one below the other, with the number of every
-    entry in its cell. A number keeps the colour of its owner, `owner(number)`, through all stages.
+    """What a reshape does: each stage as its slices, with the number of every entry in its cell.
+
+    The slices stand one below the other. A number keeps the colour of its owner, `owner(number)`,
+    through all stages.
     """
     tall = max(len(g) * (g.size(1) + 0.6) for g in grids.values())
     wide = sum(g.size(2) + 1.5 for g in grids.values())
@@ -210,9 +209,10 @@ def plot_curves(
     log_x: bool = False,
     log_y: bool = False,
 ) -> None:
-    """Lines in one frame, told apart by colour, stroke and marker: `curves` maps a name to its x
-    values and y values. `points` are drawn as dots behind them, `spread` as bars of that size up
-    and down.
+    """Lines in one frame, told apart by colour, stroke and marker.
+
+    `curves` maps a name to its x values and y values. `points` are drawn as dots behind them,
+    `spread` as bars of that size up and down.
     """
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
@@ -244,30 +244,6 @@ def plot_curves(
         _show(fig, f"{title or y}: {y} against {x}. {_ends(curves)}{_extent(points or {})}")
 
 
-def plot_histogram(
-    samples: Mapping[str, Sequence[float]], *, x: str, title: str = "", bins: int = 40
-) -> None:
-    """How often each value occurs: a step line for every named sample, over common bins."""
-    with plt.rc_context(STYLE):
-        fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
-        values = [v for sample in samples.values() for v in sample]
-        edges = [min(values) + (max(values) - min(values)) * i / bins for i in range(bins + 1)]
-        for (name, sample), color, style in zip(
-            samples.items(), cycle(COLORS), cycle(STROKES), strict=False
-        ):
-            line = {"histtype": "step", "linewidth": 2, "color": color, "linestyle": style}
-            ax.hist(sample, bins=edges, label=name, **line)
-        ax.set_xlabel(x)
-        ax.set_ylabel("how often")
-        ax.set_title(title)
-        ax.legend(frameon=False)
-        spread = "; ".join(
-            f"{name}: from {min(s):.2g} to {max(s):.2g}, mean {sum(s) / len(s):.2g}"
-            for name, s in samples.items()
-        )
-        _show(fig, f"{title or x}: histogram of {x}. {spread}.")
-
-
 def plot_lookup(
     query: str,
     keys: Sequence[str],
@@ -276,8 +252,10 @@ def plot_lookup(
     output: str,
     title: str = "Query, keys, values",
 ) -> None:
-    """One soft look-up as a drawing: the query meets the keys, the shares it gives them are the
-    widths of the lines, and each key's value flows into the output by its share.
+    """One soft look-up as a drawing: the wider a line, the larger the share.
+
+    The query meets the keys and gives them their shares, and each key's value flows into the output
+    by its share.
     """
     if not len(keys) == len(values) == len(weights):
         raise ValueError(f"{len(keys)} keys, {len(values)} values and {len(weights)} weights")
@@ -351,7 +329,10 @@ def _strongest(row: Sequence[float], keys: Sequence[str]) -> str:
 
 
 def _show(fig: Figure, description: str) -> None:
-    """Show a figure once and close it: as an <img>, since a bare PNG loses its alt text in JupyterLab."""
+    """Show a figure once and close it: as an <img>, which keeps its alt text.
+
+    A bare PNG loses its alt text in JupyterLab.
+    """
     if get_ipython() is None:
         plt.show()
         return
@@ -372,8 +353,9 @@ def _small(png: bytes) -> str:
 
 
 def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
-    """The chart under the one Vega-Lite type that JupyterLab draws without a network, and a PNG for
-    other viewers.
+    """The chart under the one Vega-Lite type that JupyterLab draws without a network.
+
+    A PNG goes with it for other viewers.
     """
     description = spec.get("description", "Chart")
     png = vl_convert.vegalite_to_png(

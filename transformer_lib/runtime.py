@@ -37,15 +37,16 @@ def seed_everything(seed: int) -> None:
 
 
 def use_threads(number: int) -> None:
-    """torch works with `number` threads from here on, or with the environment's
-    TRANSFORMER_LIB_THREADS where that is set.
+    """torch works with `number` threads from here on.
 
-    Lessons call it with 1: for models this small, more threads only wait for each other. What they
-    store comes out with two as well (`make portable`).
+    Where TRANSFORMER_LIB_THREADS is set in the environment, that number counts instead. Lessons
+    call it with 1: for models this small, more threads only wait for each other. What they store
+    comes out with two as well (`make portable`).
     """
-    asked = os.environ.get("TRANSFORMER_LIB_THREADS") or str(number)
-    if not asked.isdecimal() or int(asked) < 1:
-        raise ValueError(f"TRANSFORMER_LIB_THREADS={asked!r} is no number of threads: 1 or more")
+    variable = os.environ.get("TRANSFORMER_LIB_THREADS")
+    for name, asked in (("number", number), ("TRANSFORMER_LIB_THREADS", variable or number)):
+        if not str(asked).isdecimal() or int(asked) < 1:
+            raise ValueError(f"{name}={asked!r} is no number of threads: 1 or more")
     torch.set_num_threads(int(asked))
 
 
@@ -85,18 +86,17 @@ def keep_freed_memory() -> None:
 
 
 def progress_bar(*args, show: bool = True, **options) -> tqdm:
-    """tqdm's bar, a widget in JupyterLab, that leaves nothing behind; none where the environment
-    has TQDM_DISABLE.
+    """tqdm's bar, a widget in JupyterLab, that leaves nothing behind.
 
-    tqdm itself does not hear that variable in a notebook, where a stored bar would differ from run
-    to run.
+    There is none where the environment has TQDM_DISABLE. tqdm itself does not hear that variable in
+    a notebook, where a stored bar would differ from run to run.
     """
     hidden = not show or bool(os.environ.get("TQDM_DISABLE"))
     return tqdm(*args, leave=False, disable=hidden, **options)
 
 
 def show_source(thing) -> None:
-    """Print the live source of a function or class, so that a lesson cannot drift from the library."""
+    """Print the live source of a function or class: no lesson can drift from the library."""
     print(inspect.getsource(inspect.unwrap(thing)).rstrip())
 
 
@@ -109,12 +109,11 @@ def report(
     unit: str = "",
     digits: int = 1,
 ) -> None:
-    """Print a measured number with the band it must fall in: `held-out BLEU ≈ 93.4 (expected 88 to
-    100)`.
+    """Print a measured number with the band it must fall in.
 
-    Raises AssertionError outside the band. The test suite masks the number after ≈ and compares the
-    rest, so a number that depends on training can be printed and still be checked. Without a band
-    (times, memory) only the text is compared.
+    It reads `held-out BLEU ≈ 93.4 (expected 88 to 100)`. Raises AssertionError outside the band. The
+    test suite masks the number after ≈ and compares the rest, so a number that depends on training
+    can be printed and still be checked. Without a band (times, memory) only the text is compared.
     """
     measured = f"{name} ≈ {value:.{digits}f}{unit}"
     if low is None and high is None:
@@ -132,8 +131,9 @@ def report(
 def report_table(
     frame: pd.DataFrame, bands: dict[str, tuple[float, float]] | None = None, *, digits: int = 1
 ) -> None:
-    """`report` for a table: every float is printed behind ≈; `bands` gives columns the range their
-    values must keep.
+    """`report` for a table: every float is printed behind ≈.
+
+    `bands` gives columns the range their values must keep.
     """
 
     def cell(value):

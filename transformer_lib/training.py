@@ -1,7 +1,6 @@
-"""Teaching a model: the loss, the learning rate, and the loop. It knows nothing of a model but
-`logits = model(src, tgt_in)`.
+"""Teaching a model: the loss, the learning rate, and the loop. Lesson 14.
 
-Lesson 14.
+Of a model it knows nothing but `logits = model(src, tgt_in)`.
 """
 
 import math
@@ -32,10 +31,10 @@ def label_smoothed_cross_entropy(
     smoothing: float,
     pad_id: int = PAD_ID,
 ) -> Float[Tensor, ""]:
-    """Mean cross-entropy against (1 − ε)·(the target) + ε·(uniform over the vocabulary without
-    <pad>).
+    """Mean cross-entropy against smoothed targets, in nats per token.
 
-    In nats per token. (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4)
+    They are (1 − ε)·(the target) + ε·(uniform over the vocabulary without <pad>). (Szegedy et al.
+    2016; Vaswani et al. 2017, section 5.4)
     """
     # Autocast on CPU would add up thousands of terms in bf16.
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
@@ -57,11 +56,11 @@ def loss_on_batch(
     pad_id: int = PAD_ID,
     label_smoothing: float = 0.0,
 ) -> Float[Tensor, ""]:
-    """Mean loss per real target token, in nats; padding counts neither in the sum nor in the
-    number.
+    """Mean loss per real target token, in nats.
 
-    Logits are computed only where there is a real target. The padding of `tgt_in` needs no mask: it
-    comes after all real tokens, where a causal decoder does not look.
+    Padding counts neither in the sum nor in the number. Logits are computed only where there is a
+    real target. The padding of `tgt_in` needs no mask: it comes after all real tokens, where a
+    causal decoder does not look.
     """
     real = tgt_out != pad_id
     logits = model(src, tgt_in, src_mask, only=real)
@@ -69,10 +68,10 @@ def loss_on_batch(
 
 
 def warmup_inverse_sqrt(step: int, *, peak: float, warmup: int) -> float:
-    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step (steps
-    count from 1).
+    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step.
 
-    The paper's own peak is `paper_peak(d_model, warmup)`. (Vaswani et al. 2017, eq. 3)
+    Steps count from 1. The paper's own peak is `paper_peak(d_model, warmup)`. (Vaswani et al. 2017,
+    eq. 3)
     """
     return peak * min(step / warmup, math.sqrt(warmup / step)) if warmup else peak / math.sqrt(step)
 
@@ -83,8 +82,9 @@ def paper_peak(d_model: int, warmup: int) -> float:
 
 
 def warmup_cosine(step: int, *, peak: float, warmup: int, steps: int) -> float:
-    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`: for runs
-    whose length is known.
+    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`.
+
+    For runs whose length is known.
     """
     if step < warmup:
         return peak * step / warmup
@@ -105,14 +105,15 @@ class History:
 
     @property
     def evaluation_frame(self) -> pd.DataFrame:
-        """A row an evaluation: step, and whatever `evaluate` returned (validation_loss, BLEU, …)."""
+        """A row an evaluation: step, and what `evaluate` returned (validation_loss, BLEU, …)."""
         return pd.DataFrame(self.evaluations)
 
 
 @torch.inference_mode()
 def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str = "fp32") -> float:
-    """Mean loss per real token over all batches, without smoothing, in eval(); the model is put
-    back as it was. Several processes share the batches out.
+    """Mean loss per real token over all batches, without smoothing, in eval().
+
+    The model is put back as it was. Several processes share the batches out.
     """
     training, device = model.training, next(model.parameters()).device
     model.eval()
@@ -203,8 +204,9 @@ def fit(
 
 @contextmanager
 def _interrupt_after_step() -> Iterator[list]:
-    """Hold Ctrl-C back until the step is whole; the list yielded is empty until it came. A second
-    Ctrl-C acts at once.
+    """Hold Ctrl-C back until the step is whole; a second one acts at once.
+
+    The list yielded is empty until the first one came.
     """
     came = []
     if threading.current_thread() is not threading.main_thread():
@@ -223,9 +225,7 @@ def _interrupt_after_step() -> Iterator[list]:
 
 
 class _Run:
-    """The state of a training run: what has to be kept so that it can stop anywhere and go on the
-    same.
-    """
+    """The state of a training run: what must be kept to stop anywhere and go on the same."""
 
     def __init__(
         self,
@@ -247,11 +247,8 @@ class _Run:
         )
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")
         self.history = History()
-        self.step, self.epoch, self.in_epoch = (
-            0,
-            0,
-            0,
-        )  # updates made; where in the data the next one begins
+        # updates made; where in the data the next one begins
+        self.step, self.epoch, self.in_epoch = 0, 0, 0
         if resume:
             self._restore(resume)
         self.parallel = parallel(torch.compile(model) if compile else model)

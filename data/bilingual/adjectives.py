@@ -18,7 +18,10 @@ TRAITS = {
 
 @dataclass(frozen=True)
 class Adj:
-    """An adjective with its TRAITS, the classes it describes, and whether French puts it before its noun."""
+    """An adjective with its TRAITS, the classes it describes, and its place in French.
+
+    `before` says whether French puts it before its noun.
+    """
 
     en: str
     fr: str

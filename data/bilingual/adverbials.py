@@ -29,7 +29,10 @@ ACTION_TENSES = {
 
 
 def with_manner(clause: Clause, manner: Frag) -> Clause:
-    """The clause with an adverb that ends it in English; short ones precede the French participle ("a bien dormi")."""
+    """The clause with an adverb that ends it in English.
+
+    Short ones precede the French participle ("a bien dormi").
+    """
     if manner.fr[0].text in ("bien", "mal", "beaucoup"):
         return replace(clause, mid=Frag((), manner.fr), tail=Frag(manner.en, ()))
     return replace(clause, tail=manner)
@@ -98,7 +101,10 @@ class Adverbials(Participants):
         return replace(clause, tail=clause.tail + self.time(group, clause))
 
     def habitual(self, clause: Clause) -> Clause:
-        """A clause in the present with what makes it a habit; one that has no room for it is in progress."""
+        """A clause in the present with what makes it a habit.
+
+        One that has no room for it is in progress.
+        """
         if clause.open:
             return clause if clause.neg or clause.mid.fr else replace(clause, tense="prog")
         if clause.neg == "jamais" or (clause.neg and (clause.obj is not None or self.chance(0.7))):
@@ -114,7 +120,7 @@ class Adverbials(Participants):
         )
 
     def time(self, group: str, clause: Clause) -> Frag:
-        """A time of the group on the scale of the verb: weeks to build a house, hours to wash a cup."""
+        """A time of the group on the verb's scale: weeks to build a house, hours to wash a cup."""
         far = "weeks" in clause.verb.traits or clause.verb.fr in FAR_VERBS
         near = "weeks" not in clause.verb.traits
         return self.phrase(

@@ -99,7 +99,10 @@ class Clause:
 
     @property
     def open(self) -> bool:
-        """Whether the clause ends in a relative clause in either language, so that no adverbial may follow."""
+        """Whether the clause ends in a relative clause in either language.
+
+        No adverbial may follow one.
+        """
         if self.tail.en or self.tail.fr:
             return self.tail.open
         ends = [self.obj, self.recipient]
@@ -108,7 +111,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class Keys:
-    """The link keys of a verb group: auxiliary, verb, infinitive after a modal, preposition, negation, question."""
+    """The link keys of a verb group.
+
+    They belong to auxiliary, verb, infinitive after a modal, preposition, negation and question.
+    """
 
     aux: int = field(default_factory=new_key)
     verb: int = field(default_factory=new_key)

@@ -93,7 +93,10 @@ class ComplexSentences(Sentences):
         return realise(first) + conj + realise(second)
 
     def stateless_subject(self, depth: int) -> NP:
-        """A person as subject of whose state nothing is said yet: no "the woman who is happy is sad"."""
+        """A person as subject of whose state nothing is said yet.
+
+        There is no "the woman who is happy is sad".
+        """
         while True:
             subject = self.subject(depth=depth)
             if not MOODS & set(texts(subject.frag)):

@@ -7,7 +7,8 @@ from bilingual.persons import Persons
 from bilingual.reference import Ref, article_fr, possessive_fr
 from bilingual.words import Frag, en_words, fr_words, linked, new_key, phrase
 
-UNOWNED = ("plant", "food", "film", "stage", "bird", "farm", "match2", "topic")
+# no "my" and no "Paul's" is drawn for nouns of these classes
+NEVER_OWNED = ("plant", "food", "film", "stage", "bird", "farm", "match2", "topic")
 UNCOUNTED = ("drive", "device", "home", "plan", "door")
 
 
@@ -32,7 +33,7 @@ def fixed_determiner(kind: str, fem: bool, plural: bool) -> Frag:
 def free_kinds(noun: Noun, plural: bool, neg: bool, habit: bool) -> dict[str, float]:
     """The kinds of determiner, with weights, of a noun whose class leaves them open."""
     may_own = noun.cls not in ("person", "job") or noun.en in OWNED_PERSONS
-    owned = 3 if may_own and noun.cls not in UNOWNED else 0
+    owned = 3 if may_own and noun.cls not in NEVER_OWNED else 0
     if habit and plural:
         table = {"a": 6, "my": owned, "the": 0.5, "many": 1}
     elif habit:
@@ -70,7 +71,10 @@ class Determiners(Persons):
     def determiner(
         self, kind: str, fem: bool, plural: bool, bare_des: bool, near: Ref | None
     ) -> Frag:
-        """The determiner in both languages; `bare_des` asks for "de" before an adjective instead of "des"."""
+        """The determiner in both languages.
+
+        `bare_des` asks for "de" before an adjective instead of "des".
+        """
         if kind in ("a", "mass") and (plural or kind == "mass"):
             return self.partitive(kind, fem, plural, bare_des)
         if kind == "my":

@@ -28,7 +28,8 @@ from bilingual.verbs import (
 from bilingual.words import EMPTY, Frag, comma, fr_words, linked, phrase, texts
 
 CAN = next(verb for verb in CONTROL if verb.en == "can")
-UNOWNED = ("film", "song", "food", "plant", "picture", "tale", "person")
+# a story speaks of "the film", "a film" or "this film", never of "my film"
+UNOWNED_IN_STORIES = ("film", "song", "food", "plant", "picture", "tale", "person")
 ASKED_TENSES = {"where": ("past", "pres", "prog"), "when": ("past", "fut", "going")}
 ASKED_WHERE = ("find", "buy", "lose", "live", "work", "meet", "put")
 
@@ -144,7 +145,7 @@ class Discourse(ComplexSentences):
         if noun.cls in ("bread", "drink", "at", "transit", "topic"):
             return "the"
         kinds = ["the", "this"] + ["a"] * (not neg)
-        if verb.en != "buy" and noun.cls not in UNOWNED:
+        if verb.en != "buy" and noun.cls not in UNOWNED_IN_STORIES:
             kinds.append("my")
         return self.rng.choice(kinds)
 

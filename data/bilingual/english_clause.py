@@ -156,7 +156,10 @@ def do_support(
 
 
 def had_like(aux: Word, verb: Verb) -> bool:
-    """Whether "'d" for "would" would read as "had", since the verb has a participle like its base: "he'd read"."""
+    """Whether "'d" for "would" would read as "had".
+
+    It does where the verb has a participle like its base: "he'd read".
+    """
     return aux.text == "would" and en_form(verb.en, "pp") == verb.en
 
 

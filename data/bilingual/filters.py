@@ -50,11 +50,12 @@ SUBORDINATORS = ("when", "while", "if", "since", "soon")
 
 
 def contradicts(words: Iterable[str]) -> bool:
-    """Whether a pronoun seems to give a person the other sex than French does: "my guest is in her house".
+    """Whether a pronoun seems to give a person the other sex than French does.
 
-    It does when a noun of either sex stands before it and no word of the pronoun's own sex; "him" and "her" need that
-    word before the noun, for they skip their own subject ("the singer left but Irene phoned her").  Or when a noun of
-    either sex follows a subordinate clause with a pronoun that had nobody to refer to: "while she slept, my guest ...".
+    In "my guest is in her house" it does: a noun of either sex stands before it and no word of the
+    pronoun's own sex; "him" and "her" need that word before the noun, for they skip their own
+    subject ("the singer left but Irene phoned her").  Or when a noun of either sex follows a
+    subordinate clause with a pronoun that had nobody to refer to: "while she slept, my guest ...".
     """
     named: set[bool] = set()
     implied: set[bool] = set()

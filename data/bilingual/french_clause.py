@@ -25,7 +25,10 @@ SIMPLE_TENSES = {
 
 
 def clitics_fr(clause: Clause, keys: Keys, lexical: int) -> tuple[Clitics, tuple[Word, ...]]:
-    """The clitics as (case, rank, word), and the pronouns that cannot be clitics as a phrase after the verb."""
+    """The clitics as (case, rank, word), and the pronouns that cannot be clitics.
+
+    These make a phrase after the verb.
+    """
     clitics: Clitics = []
     phrase_after: tuple[Word, ...] = ()
     if clause.verb.reflexive:

@@ -91,7 +91,10 @@ def future_stem(verb: str) -> str:
 
 @cache
 def conjugate(verb: str, tense: str, slot: int) -> str:
-    """A finite form; tense is "pres", "imparf", "fut" or "cond", slot 0 to 5 is je, tu, il, nous, vous, ils."""
+    """A finite form of a verb.
+
+    `tense` is "pres", "imparf", "fut" or "cond"; the slots 0 to 5 are je, tu, il, nous, vous, ils.
+    """
     if tense == "pres":
         return present(verb)[slot]
     if tense == "fut":

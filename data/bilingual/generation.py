@@ -75,7 +75,10 @@ def draw(
 
 
 def generate(seed: int = 2024, train: int = 20000, held_out: int = 1000) -> dict[str, list[Pair]]:
-    """The four parts of the corpus; held-out sentences use only words that train has at least twice."""
+    """The four parts of the corpus, by name.
+
+    Held-out sentences use only words that train has at least twice.
+    """
     grammar = Discourse(random.Random(seed))
     seen: set[str] = set()
     parts = {"train": draw(grammar, train, seen, lambda pair, n: n <= MAX_SHORT, long=False)}

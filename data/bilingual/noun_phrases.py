@@ -35,7 +35,10 @@ class NounPhrases(Determiners, ABC):
 
     @abstractmethod
     def relative(self, noun: Noun, ref: Ref, depth: int) -> Frag:
-        """A relative clause for a noun; it holds a clause, so that only a layer above clauses can draw it."""
+        """A relative clause for a noun.
+
+        It holds a clause, so that only a layer above clauses can draw it.
+        """
 
     def noun(self, classes: tuple[str, ...]) -> Noun:
         """A noun of one of the classes."""
@@ -68,7 +71,10 @@ class NounPhrases(Determiners, ABC):
         depth: int = 0,
         plain: bool = False,
     ) -> NP:
-        """A noun with determiner and, unless `plain`, perhaps an adjective and a relative clause."""
+        """A noun with determiner, and perhaps with an adjective and a relative clause.
+
+        A `plain` one has neither of the two.
+        """
         if noun.cls in ("city", "country", "language", "sport"):
             return self.named(noun)
         if noun.cls in BODY:

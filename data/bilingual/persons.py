@@ -25,7 +25,10 @@ class Persons(Chance):
         return self.you
 
     def person_pronoun(self, avoid: Ref | None = None) -> NP:
-        """A pronoun for a person, never of the grammatical person of `avoid` unless both are third."""
+        """A pronoun for a person, never of the grammatical person of `avoid`.
+
+        Unless that is the third: "he" may see "her".
+        """
         table = {
             "I": 8,
             "you": 7,

@@ -133,7 +133,7 @@ class Questions(Relatives):
         return self.asked(self.which(noun, ref), self.gapped(verb, ref))
 
     def which(self, noun: Noun, ref: Ref) -> Frag:
-        """which letters - quelles lettres"""
+        """The words "which letters" and "quelles lettres", for instance."""
         quel = ("quels", "quelles", "quel", "quelle")[2 * (not ref.plural) + ref.fem]
         return linked("which", quel) + (
             linked(noun.en_plural, noun.fr_plural) if ref.plural else linked(noun.en, noun.fr)

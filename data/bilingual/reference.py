@@ -33,7 +33,10 @@ POSSESSIVES_FR = (
 
 @dataclass(frozen=True)
 class Ref:
-    """What agreement and pronouns need to know: person, number, French gender, vous, and human or not."""
+    """What agreement and pronouns need to know of a person or thing.
+
+    That is person, number, French gender, vous, and human or not.
+    """
 
     person: int = 3
     plural: bool = False
@@ -77,7 +80,10 @@ HE, SHE, THEY = Ref(3), Ref(3, fem=True), Ref(3, plural=True)
 
 @dataclass(frozen=True)
 class NP:
-    """A noun phrase; a pronoun has no words of its own, its form depends on its place in the clause."""
+    """A noun phrase, or a pronoun in its place.
+
+    A pronoun has no words of its own: its form depends on its place in the clause.
+    """
 
     frag: Frag
     ref: Ref

@@ -1,4 +1,4 @@
-"""What people do and why: the verbs, objects and states that make sense together in one sentence."""
+"""What people do and why: verbs, objects and states that make sense in one sentence."""
 
 from __future__ import annotations
 

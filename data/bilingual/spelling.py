@@ -1,4 +1,7 @@
-"""From a fragment to a pair of sentences: elision, contraction, a and an, spaces, capitals, links."""
+"""From a fragment to a pair of sentences, as people write them.
+
+That takes elision, contraction, a and an, spaces, capitals and links.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,10 @@ def surface_en(words: Sequence[Word]) -> list[Word]:
 
 
 def surface_fr(words: Sequence[Word]) -> list[Word]:
-    """French words after loss of "des" after "de", hyphenation of clitics, elision and contraction."""
+    """French words as they are written beside each other.
+
+    "Des" is lost after "de", clitics are hyphenated, then come elision and contraction.
+    """
     return contracted(elided(attached(words)))
 
 

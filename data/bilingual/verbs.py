@@ -277,7 +277,10 @@ ENDURING = set(
 
 @cache
 def verb_for(en: str, cls: str, noun: str = "") -> Verb:
-    """The verb spelt so that takes the class (or this noun of it) as its object, or none if the class is empty."""
+    """The verb spelt so that takes the class, or this noun of it, as its object.
+
+    Where the class is empty it takes none.
+    """
     for verb in VERBS if cls else INTRANSITIVE:
         name = " ".join(part for part in (verb.en, *verb.en_tail, verb.en_prep) if part)
         if en in (name, verb.en) and (not cls or cls in verb.object or noun in verb.object):

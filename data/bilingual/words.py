@@ -73,7 +73,10 @@ def comma() -> Frag:
 
 @cache
 def parse_notation(notation: str) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """The two sides of a notation such as "last/b week/a = la/a semaine/a dernière/b" as (word, labels)."""
+    """The two sides of a notation as (word, labels).
+
+    A notation is, for instance, "last/b week/a = la/a semaine/a dernière/b".
+    """
     sides = []
     for side in notation.split(" = "):
         parts = (word.partition("/") for word in side.split())
@@ -82,7 +85,10 @@ def parse_notation(notation: str) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def phrase(notation: str) -> Frag:
-    """A fixed phrase; words of the two sides with a common label are linked, e.g. "at/a noon/b = à/a midi/b"."""
+    """A fixed phrase; words of the two sides with a common label are linked.
+
+    For instance "at/a noon/b = à/a midi/b".
+    """
     sides = parse_notation(notation)
     keys = {label: new_key() for side in sides for _, labels in side for label in labels}
     en, fr = (

@@ -1,4 +1,4 @@
-"""Every benchmark in one table: make bench, or python tests/benchmarks [NAME …] [--json]"""
+"""Every benchmark in one table: make bench, or python tests/benchmarks [NAME …] [--json]."""
 
 import argparse
 import importlib

@@ -1,5 +1,6 @@
-"""The time of one Bahdanau training step, ours over d2l 0.17's: each with Adam, ours fused, as `fit`
-has it.
+"""The time of one Bahdanau training step, ours over d2l 0.17's.
+
+Each has Adam, ours fused, as `fit` has it.
 
 d2l keeps the attention decoder in its book, not in its package; here it is put together from the
 package's parts, as the book describes it: keys projected at every step, logits at every position.
@@ -23,8 +24,9 @@ LAYERS, DROPOUT = 2, 0.1
 
 
 class TheirDecoder(nn.Module):
-    """d2l's parts: additive attention of the last state over the encoder's outputs, context and
-    embedding into a GRU, a linear layer over all states.
+    """d2l's parts: additive attention, a GRU, a linear layer over all states.
+
+    The last state attends to the encoder's outputs; context and embedding go into the GRU.
     """
 
     def __init__(self, d2l, vocab_size, width):

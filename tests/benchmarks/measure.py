@@ -1,5 +1,6 @@
-"""How everything here is measured: one thread, CPU time, both sides in one process and in turn, and
-the median of the ratios. Times of this machine mean little; ratios travel.
+"""How everything here is measured: the median of the ratios of two CPU times.
+
+One thread, both sides in one process and in turn. Times of this machine mean little; ratios travel.
 """
 
 import json

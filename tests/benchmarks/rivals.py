@@ -42,8 +42,9 @@ class TorchTransformer(nn.Module):
 
     @torch.inference_mode()
     def greedy(self, src, steps):
-        """The encoder once, the decoder over the whole prefix at every step, logits of the last
-        position alone.
+        """The encoder once, the decoder over the whole prefix at every step.
+
+        Logits are those of the last position alone.
         """
         memory = self.body.encoder(self.embed(self.source, src))
         ids = torch.ones(len(src), 1, dtype=torch.long)

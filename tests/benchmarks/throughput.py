@@ -1,5 +1,7 @@
-"""Real target tokens a second of training on sentences of unequal length: batches of similar length
-over random ones of as many padded positions. The corpus is `lessons`, the model tiny.
+"""Real target tokens a second of training: batches of similar length over random ones.
+
+The sentences are of unequal length, and the random batches have as many padded positions. The
+corpus is `lessons`, the model tiny.
 """
 
 from itertools import cycle, islice

@@ -23,8 +23,9 @@ PROPERTIES: dict[str, Callable[[nn.Module], bool]] = {}
 
 
 class Heads(nn.Module):
-    """Attention in heads, without matrices: what comes out is made of what goes in. The heads must
-    divide the width; all other sizes are free.
+    """Attention in heads, without matrices: what comes out is made of what goes in.
+
+    The heads must divide the width; all other sizes are free.
     """
 
     def __init__(self, num_heads=2, dropout=0.1):
@@ -32,11 +33,11 @@ class Heads(nn.Module):
         self.num_heads, self.dropout = num_heads, dropout
 
     def split(self, x):
-        """(B, T, C) to (B, H, T, D)"""
+        """(B, T, C) to (B, H, T, D)."""
         return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
     def join(self, x):
-        """(B, H, T, D) to (B, T, C)"""
+        """(B, H, T, D) to (B, T, C)."""
         return x.transpose(1, 2).flatten(2)
 
     def visible(self, query, key, mask, is_causal):
@@ -152,7 +153,10 @@ MODULES |= {module.__name__: module for module in (A, B, C, D, E, F, G, H, J, K)
 
 
 def holds(sentence):
-    """File a check under what it says. It is put to a copy of the module, in eval(), from a seed."""
+    """File a check under what it says.
+
+    It is put to a copy of the module, in eval(), from a seed.
+    """
 
     def add(check):
         @functools.wraps(check)
@@ -162,6 +166,7 @@ def holds(sentence):
                 torch.manual_seed(0)
                 return bool(check(copy.deepcopy(attend).eval()))
 
+        asked.__doc__ = sentence
         PROPERTIES[sentence] = asked
         return asked
 
@@ -175,6 +180,7 @@ def ask(attend, *tensors, mask=None, is_causal=False):
 
 
 def alike(a, b):
+    """Whether two tensors are equal up to rounding."""
     return torch.allclose(a, b, rtol=0, atol=1e-5)
 
 

@@ -1,4 +1,4 @@
-"""One step of writing: the best token, the best hypotheses, and what a step may keep.  Lesson 16."""
+"""One step of writing: the best token, the best hypotheses, what a step may keep.  Lesson 16."""
 
 import math
 

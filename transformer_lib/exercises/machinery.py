@@ -24,15 +24,17 @@ Answer = Callable[..., Any]
 
 
 class TimeUp(BaseException):
-    """Raised inside an answer that runs too long. Not an Exception, so that `except Exception`
-    does not swallow it.
+    """Raised inside an answer that runs too long.
+
+    Not an Exception, so that `except Exception` does not swallow it.
     """
 
 
 @dataclass
 class Outcome:
-    """What one call did: the value it returned or the error it raised, and which arguments it
-    changed.
+    """What one call did: the value it returned or the error it raised, and what it changed.
+
+    `changed` names the arguments that came out other than they went in.
     """
 
     value: Any = None
@@ -67,12 +69,12 @@ class Verdict:
 
 @dataclass
 class Exercise:
-    """A task with the cases it is judged by, hints from a nudge to a recipe, a solution, and the
-    answers that people give instead.
+    """A task with its cases, hints, solutions, and the answers that people give instead.
 
-    `cases()` makes the arguments of each call, unsaturated and with every axis of another size.
-    `name` is the solution's, and the stub's in the lesson. `seconds` is how long an answer may take,
-    `SECONDS` if None.
+    The cases are what an answer is judged by; the hints go from a nudge to a recipe. `cases()`
+    makes the arguments of each call, unsaturated and with every axis of another size. `name` is the
+    solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if
+    None.
     """
 
     task: str
@@ -85,8 +87,9 @@ class Exercise:
     mistakes: list[tuple[str, Answer]] = field(default_factory=list)
 
     def solution(self, answer: Answer) -> Answer:
-        """The solution that students are shown comes first; a second one, written differently,
-        proves that the check judges what an answer does.
+        """File a solution; the one that students are shown comes first.
+
+        A second one, written differently, proves that the check judges what an answer does.
         """
         self.solutions.append(answer)
         return answer
@@ -149,8 +152,9 @@ class Exercise:
     def _worst_difference(
         self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
     ) -> str:
-        """The first case that goes wrong; one with a wrong result before one that only changed its
-        input.
+        """The first case that goes wrong, in words.
+
+        One with a wrong result comes before one that only changed its input.
         """
         wrong = [
             (outcome, wanted, ", ".join(map(describe, case)))
@@ -176,11 +180,11 @@ class Exercise:
 def run(
     answer: Answer, cases: Sequence[tuple], names: Sequence[str], seconds: float | None = None
 ) -> list[Outcome]:
-    """Call `answer` on a fresh copy of each case, in a thread of its own that is told to stop after
-    `seconds` in all.
+    """Call `answer` on a fresh copy of each case, in a thread of its own.
 
-    One that catches everything, or sits in a call that is not Python's, cannot be stopped from
-    outside; it is left behind, and goes with the kernel.
+    The thread is told to stop after `seconds` in all. One that catches everything, or sits in a
+    call that is not Python's, cannot be stopped from outside; it is left behind, and goes with the
+    kernel.
     """
     outcomes: list[Outcome] = []
 
@@ -249,8 +253,9 @@ def is_stub(answer: Answer) -> bool:
 
 
 def same(a: Any, b: Any, tolerance: float) -> bool:
-    """Equal within the tolerance: tensors in shape and value, numbers in value, sequences item by
-    item.
+    """Equal within the tolerance: tensors in shape and value, numbers in value.
+
+    Sequences are compared item by item.
     """
     if is_number(b) and not is_number(a):
         a = _unwrapped(a)

@@ -56,7 +56,7 @@ class Sheet:
 
 
 def quiz(*wanted: Any) -> None:
-    """Show the questions of these lessons, `quiz("03", "12")`, single ones, `quiz("03.1")`, or all."""
+    """Show the questions of lessons, `quiz("03", "12")`, single ones, `quiz("03.1")`, or all."""
     lessons, numbered = _lessons(), _numbered()
     asked = [str(name).zfill(2) for name in wanted] or lessons
     unknown = [name for name in asked if name not in {*lessons, *numbered}]
@@ -76,7 +76,7 @@ def _lessons() -> list[str]:
 
 
 def _numbered() -> dict[str, Question]:
-    """Every question under the number of its lesson and its own: 03.1, 03.2, …"""
+    """Every question under the number of its lesson and its own: 03.1, 03.2 and so on."""
     return {
         f"{lesson}.{number}": question
         for lesson, group in groupby(QUESTIONS, key=lambda question: question.lesson)

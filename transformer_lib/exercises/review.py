@@ -34,8 +34,10 @@ from transformer_lib.translation import Translator
 
 @dataclass
 class Examined(Exercise):
-    """An exercise with many right answers: `examine(result, *case)` judges one. Its only case may
-    hold more than an answer is given. The mistakes are there to test what `examine` says.
+    """An exercise with many right answers: `examine(result, *case)` judges one.
+
+    Its only case may hold more than an answer is given. The mistakes are there to test what
+    `examine` says.
     """
 
     examine: Callable[..., Verdict] = field(kw_only=True)
@@ -496,11 +498,11 @@ _SYLLABLES = [consonant + vowel for consonant in "bdflmnrstv" for vowel in "aeio
 def invented_language(
     seed: int, train: int = 2000
 ) -> tuple[list[SentencePair], list[SentencePair]]:
-    """Sentence pairs between two languages that did not exist before, for training and held out,
-    with their gold alignment.
+    """Sentence pairs between two languages that did not exist before, with gold alignment.
 
-    The seed draws the words, which ending a noun asks of its adjective, and in which order subject,
-    verb and object are said, one order for statements and another for questions.
+    The first list is for training, the second is held out. The seed draws the words, which ending a
+    noun asks of its adjective, and in which order subject, verb and object are said, one order for
+    statements and another for questions.
     """
     rng = random.Random(seed)
     every_word = list(map("".join, product(_SYLLABLES, _SYLLABLES)))
@@ -585,8 +587,9 @@ def _examine_capstone(translate, pairs, held_out):
 
 
 def _hears_no_order(translate: Answer, pairs: Sequence[SentencePair]) -> bool:
-    """Whether turning a source's words round leaves its translation as it was, nearly always: so it is
-    with an encoder without positions, trained or not. Rounding may change a word.
+    """Whether turning a source's words round leaves its translation as it was, nearly always.
+
+    So it is with an encoder without positions, trained or not. Rounding may change a word.
     """
     turned = []
     for pair, (answer, _) in zip(pairs, _translated(translate, pairs), strict=True):

@@ -1,4 +1,4 @@
-"""Teacher forcing: what a decoder reads, what it must say, and what it is charged for. Lesson 05."""
+"""Teacher forcing: what a decoder reads, must say, and is charged for. Lesson 05."""
 
 import torch
 import torch.nn.functional as F

@@ -26,8 +26,9 @@ for printing.
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build one edition; the exit code is 0 on success, 1 where something could not be done, 2 for a
-    wrong call.
+    """Build one edition and return the exit code.
+
+    It is 0 on success, 1 where something could not be done, 2 for a wrong call.
     """
     args = _parser().parse_args(arguments)
     try:

@@ -37,8 +37,9 @@ CORRECTED = "What people get wrong"
 
 
 def write_notebook(path: Path, directory: Path, *, execute: bool = True) -> Path:
-    """Writes the instructor's edition of a notebook and returns its file; an exercise whose
-    solution does not pass its check stops it.
+    """Writes the instructor's edition of a notebook and returns its file.
+
+    An exercise whose solution does not pass its check stops it.
     """
     notebook = solved(nbformat.read(path, as_version=4))
     if execute:
@@ -81,8 +82,10 @@ def solved(notebook: NotebookNode) -> NotebookNode:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to know of a lesson before teaching it: sentences of the notes under the headings where
-    they stand, and for each length of a class which sections to leave out.
+    """What to know of a lesson before teaching it.
+
+    It has sentences of the notes under the headings where they stand, and for each length of a
+    class the sections to leave out.
     """
 
     lesson: Lesson

@@ -1,4 +1,4 @@
-"""A lesson as a class meets it: sections with their minutes, the instructor's notes, the key terms."""
+"""A lesson as a class meets it: timed sections, the instructor's notes, the key terms."""
 
 import re
 from collections.abc import Iterable
@@ -95,8 +95,10 @@ class Lesson:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """A notebook, cut at its headings; the minutes of a note are shared out over the sections since
-    the note before it, by what these show.
+    """A notebook, cut at its headings, with the minutes of each section.
+
+    The minutes of a note are shared out over the sections since the note before it, by what these
+    show.
     """
     notebook = nbformat.read(path, as_version=4)
     sections = []

@@ -1,4 +1,7 @@
-"""Cells as HTML, by nbconvert's own filters, and pages by our templates; nothing points to a network."""
+"""Cells as HTML, by nbconvert's own filters, and pages by our templates.
+
+Nothing in them points to a network.
+"""
 
 import base64
 import json
@@ -26,8 +29,9 @@ LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a cell's output: `kind` is text, figure, chart or markup; `plain` is what a
-    text says, `size` the height and width of a picture in pixels.
+    """A part of a cell's output: `kind` is text, figure, chart or markup.
+
+    `plain` is what a text says, `size` the height and width of a picture in pixels.
     """
 
     kind: str

@@ -125,7 +125,10 @@ def _help(name: str) -> Iterator[Part]:
 
 
 def term_slug(english: str) -> str:
-    """Where a term stands in the glossary: what is in parentheses explains it, and is not its name."""
+    """Where a term stands in the glossary: under its name.
+
+    What is in parentheses explains it, and is no part of the name.
+    """
     return slug(re.sub(r"\(.*?\)", "", english))
 
 

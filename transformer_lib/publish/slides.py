@@ -106,8 +106,9 @@ def write_deck(path: Path, directory: Path) -> Path:
 
 
 def slides(section: Section) -> list[Slide]:
-    """The slides of a section, each no fuller than the screen; the section's minutes are shared out
-    evenly.
+    """The slides of a section, each no fuller than the screen.
+
+    The section's minutes are shared out evenly.
     """
     found, asked = [Slide(section, opens=True)], None
     for cell in section.cells:
