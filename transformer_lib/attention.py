@@ -8,12 +8,10 @@ from contextlib import contextmanager
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.masks import causal_mask, masked_softmax
-
-Mask = Bool[Tensor, "..."]
+from transformer_lib.masks import Mask, causal_mask, masked_softmax
 
 
 def attention_weights(

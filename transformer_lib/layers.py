@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask, MultiHeadAttention
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.masks import Mask
 
 KeysValues = tuple[
     Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]

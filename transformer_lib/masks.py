@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+Mask = Bool[Tensor, "..."]  # broadcasts to (batch, heads, query, key); True = may attend
+
 
 def causal_mask(q_len: int, k_len: int | None = None, device=None) -> Bool[Tensor, "query key"]:
     """True where key j is not in the future of query i; the last query sits on the last key.
@@ -29,6 +31,13 @@ def length_mask(lengths: Int[Tensor, "*rows"], max_len: int) -> Bool[Tensor, "*r
     batch row or one a query.
     """
     return torch.arange(max_len, device=lengths.device) < lengths[..., None]
+
+
+def window_mask(
+    center: Float[Tensor, " batch"], width: int, k_len: int
+) -> Bool[Tensor, "batch 1 {k_len}"]:
+    """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
+    return (torch.arange(k_len, device=center.device) - center[:, None, None]).abs() <= width
 
 
 def masked_softmax(

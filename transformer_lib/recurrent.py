@@ -12,14 +12,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from transformer_lib.attention import Mask
+from transformer_lib.masks import Mask, window_mask
 from transformer_lib.scoring import (
     AdditiveScore,
     Attention,
     GeneralScore,
     dot_score,
     gaussian_prior,
-    window_mask,
 )
 
 SCORES = {

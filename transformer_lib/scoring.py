@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.masks import masked_softmax
+from transformer_lib.masks import Mask, masked_softmax
 
 Score = Callable[[Tensor, Tensor], Tensor]
 
@@ -116,7 +116,7 @@ class Attention(nn.Module):
         query: Float[Tensor, "*batch query query_size"],
         key: Float[Tensor, "*batch key key_size"],
         value: Float[Tensor, "*batch key value_size"],
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Mask | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
         return self._average(self.score(query, key), value, mask)
 
@@ -129,7 +129,7 @@ class Attention(nn.Module):
         query: Float[Tensor, "*batch query query_size"],
         projected: Float[Tensor, "*batch key _"],
         value: Float[Tensor, "*batch key value_size"],
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Mask | None = None,
         *,
         prior: Float[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
@@ -145,13 +145,6 @@ class Attention(nn.Module):
         return F.dropout(weights, self.dropout, self.training) @ value
 
 
-def window_mask(
-    center: Float[Tensor, " batch"], width: int, k_len: int
-) -> Bool[Tensor, "batch 1 {k_len}"]:
-    """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
-    return _distance(center, k_len).abs() <= width
-
-
 def gaussian_prior(
     center: Float[Tensor, " batch"], width: int, k_len: int
 ) -> Float[Tensor, "batch 1 {k_len}"]:
@@ -160,8 +153,5 @@ def gaussian_prior(
     The paper multiplies the weights by its exponential after the softmax, so that they no longer
     add up to 1; added before it, the weights are the paper's, renormalised.
     """
-    return -_distance(center, k_len).square() / (2 * (width / 2) ** 2)
-
-
-def _distance(center: Tensor, k_len: int) -> Tensor:
-    return torch.arange(k_len, device=center.device) - center[:, None, None]
+    distance = torch.arange(k_len, device=center.device) - center[:, None, None]
+    return -distance.square() / (2 * (width / 2) ** 2)

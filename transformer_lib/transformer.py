@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
+from transformer_lib.masks import Mask
 from transformer_lib.positions import (
     LearnedPositions,
     NoPositions,
