@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -142,6 +144,11 @@ def test_attention_maps_carry_the_tokens_of_their_axes(translator):
         assert m.weights.shape == (len(m.queries), len(m.keys))
         assert_close(m.weights.sum(1), torch.ones(len(m.queries)))
     assert first["decoder"].weights.triu(1).eq(0).all()
+
+
+def test_a_translation_loads_no_charts():
+    program = "import sys, transformer_lib.translation; assert 'altair' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_the_error_rate_of_every_head_is_that_of_its_strongest_links(translator):

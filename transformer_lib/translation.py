@@ -5,7 +5,7 @@ Lesson 15.
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
@@ -20,19 +20,11 @@ from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
 
+if TYPE_CHECKING:
+    from transformer_lib.explorers import AttentionMap
+
 BATCH = 128  # hypotheses side by side
 LONGEST = 100  # tokens of a translation
-
-
-class AttentionMap(NamedTuple):
-    """The weights of one head: a row a query, a column a key."""
-
-    kind: str  # encoder, decoder or cross
-    layer: int
-    head: int
-    queries: list[str]
-    keys: list[str]
-    weights: Float[Tensor, "query key"]
 
 
 @dataclass
@@ -111,12 +103,15 @@ class Translator:
         hypotheses = gather(self.hypotheses(share(pairs), **search))
         return translation_scores(hypotheses, [pair.target for pair in pairs])
 
-    def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
+    def attention_maps(self, source: str, target: str | None = None) -> list["AttentionMap"]:
         """Every head's weights while the model reads `source` and predicts `target` (its own
         translation if None).
 
         Row t of a decoder or cross-attention map is the step that predicts target token t.
         """
+        # Here, since charts take longer to load than all that a translation needs.
+        from transformer_lib.explorers import AttentionMap
+
         target = self.translate([source])[0] if target is None else target
         batch = make_batch([self._example(SentencePair(source, target))])
         read, given, said = (
