@@ -15,7 +15,7 @@ from jaxtyping import TypeCheckError
 LIBRARY = Path(__file__).parent.parent / "transformer_lib"
 MODULES = sorted(path.stem for path in LIBRARY.glob("*.py") if not path.stem.startswith("__"))
 LEVELS = [
-    {"downloads", "distributed"},
+    {"downloads", "distributed", "listening"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
     {"attention", "scoring", "batching", "explorers"},
     {"layers", "recurrent"},

@@ -3,14 +3,14 @@ al. 2017, section 3.2).
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transformer_lib.listening import Listened, Weights, listen
 from transformer_lib.masks import Mask, causal_mask, masked_softmax
 
 
@@ -40,7 +40,7 @@ def scaled_dot_product_attention(
     return F.dropout(attention_weights(query, key, mask), dropout) @ value
 
 
-class MultiHeadAttention(nn.Module):
+class MultiHeadAttention(Listened):
     """H attentions side by side, each on its own d_model/H wide projection, joined by an output
     projection. Lesson 09.
 
@@ -70,7 +70,6 @@ class MultiHeadAttention(nn.Module):
         self.v_proj = nn.Linear(d_model, d_model, bias=bias)
         self.out_proj = nn.Linear(d_model, d_model, bias=bias)
         self.rotary = rotary
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
         self,
@@ -130,7 +129,7 @@ class MultiHeadAttention(nn.Module):
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
         else:
             weights = attention_weights(q, k, mask)  # (B, H, Tq, Tk)
-            self.record.append(weights.detach())
+            self.tell(weights)
             context = F.dropout(weights, dropout) @ v
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
@@ -147,27 +146,15 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
 
 
-@contextmanager
-def record_attention(
-    model: nn.Module,
-) -> Iterator[dict[str, list[Float[Tensor, "batch heads query key"]]]]:
-    """Collect the attention weights of every attention module that runs inside the block, in the
-    order of its calls.
+def record_attention(model: nn.Module) -> AbstractContextManager[dict[str, list[Weights]]]:
+    """Listen to every attention of a model inside the block, each under its name in the model.
 
         with record_attention(model) as maps:
             model(src, tgt_in)
         maps["decoder.layers.1.cross_attn"][-1]     # (batch, heads, query, key), before dropout
 
-    Outputs are those of the fast path. On leaving, also by an exception, every module is fast
-    again.
+    Each call of a module is an item of its list. Outputs are those of the fast path. On leaving,
+    also by an exception, every module is fast again.
     """
-    listened = {name: module for name, module in model.named_modules() if hasattr(module, "record")}
-    before = {name: module.record for name, module in listened.items()}
-    maps = {name: [] for name in listened}
-    for name, module in listened.items():
-        module.record = maps[name]
-    try:
-        yield maps
-    finally:
-        for name, module in listened.items():
-            module.record = before[name]
+    parts = model.named_modules()
+    return listen({name: part for name, part in parts if isinstance(part, Listened)})

@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transformer_lib.listening import Listened
+
 Kernel = Callable[[Tensor], Tensor]
 
 
@@ -71,7 +73,7 @@ def nadaraya_watson(
     return kernel_weights(queries, keys, kernel, width=width) @ values
 
 
-class KernelRegression(nn.Module):
+class KernelRegression(Listened):
     """Nadaraya-Watson pooling with a Gaussian kernel whose sharpness w is learned: weights
     softmax(−((x − xᵢ) w)²/2).
 
@@ -83,7 +85,6 @@ class KernelRegression(nn.Module):
     def __init__(self, w: float = 1.0):
         super().__init__()
         self.w = nn.Parameter(torch.tensor(w))
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
         self,
@@ -92,8 +93,7 @@ class KernelRegression(nn.Module):
         values: Float[Tensor, "query key"],
     ) -> Float[Tensor, " query"]:
         weights = (-((queries[:, None] - keys) * self.w).square() / 2).softmax(dim=1)
-        if self.record is not None:
-            self.record.append(weights.detach())
+        self.tell(weights)
         return torch.einsum("qk,qk->q", weights, values)
 
 

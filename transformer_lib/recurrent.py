@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask, window_mask
 from transformer_lib.scoring import (
     AdditiveScore,
@@ -333,6 +334,10 @@ class RecurrentModel(nn.Module):
         found, state = self.decoder.advance(x, state)
         return self._logits(self.decoder.deep_output(x, *found)), state
 
+    def attentions(self) -> dict[tuple[str, int], Listened]:
+        """Every attention, by its kind and its layer: the decoder's one, to the source."""
+        return {("cross", 0): self.decoder.attention}
+
     def _embed(self, ids: Tensor) -> Tensor:
         scale = self.config.d_model**0.5
         return self.decoder.dropout(self.decoder.embedding(ids) * scale)
@@ -345,6 +350,9 @@ class PlainSeq2Seq(RecurrentModel):
     """Sequence to sequence without attention (Sutskever et al. 2014, Cho et al. 2014). Lesson 05."""
 
     decoder_class = PlainDecoder
+
+    def attentions(self):
+        return {}
 
 
 class BahdanauSeq2Seq(RecurrentModel):

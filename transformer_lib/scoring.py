@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask, masked_softmax
 
 Score = Callable[[Tensor, Tensor], Tensor]
@@ -97,7 +98,7 @@ class AdditiveScore(ProjectedScore):
         return self.v_proj(torch.tanh(hidden)).squeeze(-1)  # (..., Tq, Tk, hidden) before
 
 
-class Attention(nn.Module):
+class Attention(Listened):
     """The values, averaged with weights masked_softmax(score(q, k)): one attention, any score.
 
     With `AdditiveScore` it equals d2l's `AdditiveAttention`, with `scaled_dot_score` its
@@ -109,7 +110,6 @@ class Attention(nn.Module):
         super().__init__()
         self.score = score
         self.dropout = dropout
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
         self,
@@ -140,8 +140,7 @@ class Attention(nn.Module):
 
     def _average(self, scores: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         weights = masked_softmax(scores, mask)
-        if self.record is not None:
-            self.record.append(weights.detach())
+        self.tell(weights)
         return F.dropout(weights, self.dropout, self.training) @ value
 
 

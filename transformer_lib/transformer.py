@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
+from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask
 from transformer_lib.positions import (
     LearnedPositions,
@@ -239,6 +240,13 @@ class Transformer(nn.Module):
         """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
         hidden, state = self.decoder.step(ids, state)
         return self.generator(hidden), state
+
+    def attentions(self) -> dict[tuple[str, int], Listened]:
+        """Every attention, by its kind (encoder, decoder or cross) and its layer."""
+        found = {("encoder", i): layer.self_attn for i, layer in enumerate(self.encoder.layers)}
+        for i, layer in enumerate(self.decoder.layers):
+            found["decoder", i], found["cross", i] = layer.self_attn, layer.cross_attn
+        return found
 
 
 PRESETS = {

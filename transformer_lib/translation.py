@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.attention import record_attention
 from transformer_lib.batching import Example, make_batch, pad
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.distributed import gather, share
+from transformer_lib.listening import listen
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
@@ -195,20 +195,16 @@ class Translator:
 
     @torch.inference_mode()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
-        """(kind, layer, weights) for every attention module of a teacher-forced pass."""
+        """(kind, layer, weights) of every attention in a teacher-forced pass."""
         training = self.model.training
         batch = batch.to(self._device)
-        with record_attention(self.model.eval()) as maps:
+        with listen(self.model.eval().attentions()) as maps:
             self.model(batch.src, batch.tgt_in, batch.src_mask)
         self.model.train(training)
-        for name, records in maps.items():
-            side, *layer, attention = name.split(".")  # a recurrent decoder has no layers here
-            weights = torch.cat(records, dim=-2).cpu()  # and a record a step, without a head axis
-            yield (
-                side if attention == "self_attn" else "cross",
-                int(layer[-1]) if layer else 0,
-                weights if weights.dim() == 4 else weights[:, None],
-            )
+        for (kind, layer), records in maps.items():
+            # A recurrent model tells step by step, and has no axis of heads.
+            weights = torch.cat(records, dim=-2).cpu()
+            yield kind, layer, weights if weights.dim() == 4 else weights[:, None]
 
 
 def _links(weights: Float[Tensor, "target source"]) -> set[tuple[int, int]]:
