@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.batching import Example, make_batch, pad
@@ -60,30 +60,14 @@ class Translator:
             )
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
+        nonempty = [i for i, ids in enumerate(sources) if len(ids) > 1]  # not <eos> alone
+        by_length = sorted(nonempty, key=lambda i: len(sources[i]))
         translations = [""] * len(sentences)
-        by_length = sorted(
-            (i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i])
-        )
         starts = range(0, len(by_length), max(1, BATCH // beam_size))
         for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
-            max_len = min(LONGEST, self.model.config.max_len)
-            if sampling:
-                out = sample(
-                    self.model, src, padding_mask(src, PAD_ID), max_len=max_len, **sampling
-                )
-            elif beam_size == 1:
-                out = greedy(self.model, src, padding_mask(src, PAD_ID), max_len=max_len)
-            else:
-                out, _ = beam_search(
-                    self.model,
-                    src,
-                    padding_mask(src, PAD_ID),
-                    max_len=max_len,
-                    beam_size=beam_size,
-                    length_penalty=length_penalty,
-                )
+            out = self._decode(src, beam_size, length_penalty, sampling)
             for i, ids in zip(rows, out.tolist(), strict=True):
                 translations[i] = self.target_vocabulary.decode(ids)
         return translations
@@ -159,6 +143,25 @@ class Translator:
             head: alignment_error_rate(list(map(_only_linked, found, gold)), gold)
             for head, found in links.items()
         }
+
+    def _decode(
+        self,
+        src: Int[Tensor, "batch source"],
+        beam_size: int,
+        length_penalty: float,
+        sampling: dict,
+    ) -> Int[Tensor, "batch target"]:
+        """The ids of the translations: drawn, the greedy ones, or the best that a beam finds."""
+        asked = (self.model, src, padding_mask(src, PAD_ID))
+        max_len = min(LONGEST, self.model.config.max_len)
+        if sampling:
+            return sample(*asked, max_len=max_len, **sampling)
+        if beam_size == 1:
+            return greedy(*asked, max_len=max_len)
+        best, _ = beam_search(
+            *asked, max_len=max_len, beam_size=beam_size, length_penalty=length_penalty
+        )
+        return best
 
     @property
     def _device(self) -> torch.device:
