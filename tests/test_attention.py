@@ -18,6 +18,7 @@ from transformer_lib.attention import (
     scaled_dot_product_attention,
 )
 from transformer_lib.masks import causal_mask
+from transformer_lib.positions import RotaryPositions
 
 B, TQ, TK, C, H = 2, 5, 7, 12, 3
 
@@ -36,6 +37,11 @@ MASKS = {
     "a mask a head": torch.rand(B, H, TQ, TK, generator=torch.Generator().manual_seed(1)) > 0.4,
     "padding and causal": padded() & causal_mask(TQ, TK),
 }
+RELATIVE = {
+    "no positions": lambda: None,
+    "rotary": lambda: RotaryPositions(C // H, 20),
+}
+EVERY_RELATIVE = pytest.mark.parametrize("relative", RELATIVE.values(), ids=RELATIVE)
 
 
 def test_weights_of_two_queries_and_three_keys_by_hand():
@@ -120,16 +126,30 @@ def test_equals_d2ls_multihead_attention():
     assert_close(ours(q, k, v, padded()), theirs(q, k, v, torch.tensor([7, 4])))
 
 
+@EVERY_RELATIVE
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
-def test_listening_does_not_change_the_output(mask, is_causal):
-    attn = MultiHeadAttention(C, H).double()
+def test_listening_does_not_change_the_output(mask, is_causal, relative):
+    attn = MultiHeadAttention(C, H, relative=relative()).double()
     q, k, v = inputs()
     fast = attn(q, k, v, mask, is_causal=is_causal)
     with record_attention(attn) as maps:
         heard = attn(q, k, v, mask, is_causal=is_causal)
     assert_close(fast, heard, atol=1e-12, rtol=0)
     assert maps[""][0].shape == (B, H, TQ, TK)
+
+
+@EVERY_RELATIVE
+def test_where_precision_is_mixed_listening_still_changes_nothing(relative):
+    attn = MultiHeadAttention(C, H, relative=relative())
+    x = inputs(torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        fast = attn(*x, padded())
+        with record_attention(attn) as maps:
+            heard = attn(*x, padded())
+    assert fast.dtype == heard.dtype == torch.bfloat16
+    assert maps[""][0].dtype == torch.bfloat16
+    assert_close(fast, heard, atol=0.02, rtol=0)
 
 
 def test_recording_names_modules_keeps_the_order_of_calls_and_ends_with_the_block():
@@ -185,10 +205,13 @@ def test_permuting_keys_with_their_values_changes_nothing_and_permuting_queries_
     assert_close(attn(q[:, queries], k[:, keys], v[:, keys]), attn(q, k, v)[:, queries])
 
 
+@EVERY_RELATIVE
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("heard", [True, False])
-def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(dtype, heard, device):
-    attn = MultiHeadAttention(C, H, bias=False).to(device, dtype)
+def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(
+    dtype, heard, device, relative
+):
+    attn = MultiHeadAttention(C, H, bias=False, relative=relative()).to(device, dtype)
     x = [t.detach().to(device).requires_grad_() for t in inputs(dtype)]
     mask = padded((7, 0)).to(device)  # the second sentence is all padding
     recording = record_attention(attn) if heard else torch.enable_grad()
@@ -202,8 +225,9 @@ def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(dtype, h
         assert tensor.grad.isfinite().all()
 
 
-def test_one_query_at_a_time_with_kept_keys_equals_all_at_once():
-    attn = MultiHeadAttention(C, H).double()
+@EVERY_RELATIVE
+def test_one_query_at_a_time_with_kept_keys_equals_all_at_once(relative):
+    attn = MultiHeadAttention(C, H, relative=relative()).double()
     x = torch.randn(B, TK, C, dtype=torch.float64)
     k, v = attn.keys_values(x, x)
     steps = [

@@ -7,6 +7,7 @@ from torch.testing import assert_close
 from transformer_lib.positions import (
     LearnedPositions,
     NoPositions,
+    RelativePositions,
     RotaryPositions,
     SinusoidalPositions,
     sinusoid_table,
@@ -84,14 +85,14 @@ def test_rotary_is_a_product_of_complex_numbers():
     angle = torch.arange(7)[:, None] / 10000 ** (torch.arange(0, 6, 2, dtype=torch.float64) / 6)
     pairs = torch.view_as_complex(x.unflatten(-1, (3, 2)))
     turned = pairs * torch.polar(torch.ones_like(angle), angle)
-    got = RotaryPositions(6, 9).double()(x)
+    got = RotaryPositions(6, 9).double().turn(x)
     assert_close(got, torch.view_as_real(turned).flatten(-2), atol=1e-6, rtol=0)
     assert_close(got[..., 0, :], x[..., 0, :])
     assert_close(got.norm(dim=-1), x.norm(dim=-1), atol=1e-6, rtol=0)
 
 
 def test_a_rotary_dot_product_depends_on_the_distance_alone():
-    turn = RotaryPositions(8, 50)
+    turn = RotaryPositions(8, 50).turn
     query, key = torch.randn(2, 1, 8)
     for distance in (0, 3, 11):
         products = [
@@ -103,10 +104,11 @@ def test_a_rotary_dot_product_depends_on_the_distance_alone():
 
 
 def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
-    turn, x = RotaryPositions(6, 9), torch.randn(2, 7, 6)
+    rotary, x = RotaryPositions(6, 9), torch.randn(2, 7, 6)
+    turn = rotary.turn
     assert_close(torch.cat([turn(x[:, :3]), turn(x[:, 3:], 3)], dim=1), turn(x))
     assert turn(x.half()).dtype == torch.half
-    assert not turn.state_dict()
+    assert not rotary.state_dict()
     with pytest.raises(ValueError, match=r"10 positions .* max_len=9"):
         turn(x, 3)
     with pytest.raises(ValueError, match="more queries than keys"):
@@ -115,6 +117,13 @@ def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
         turn(x[..., :4])
     with pytest.raises(ValueError, match="d_head=5 is odd"):
         RotaryPositions(5, 9)
+
+
+def test_what_acts_inside_attention_may_do_without_either_part():
+    x, plain = torch.randn(2, 3, 7, 4), RelativePositions()
+    assert plain.turn(x, 5) is x
+    assert plain.bias(x, 7) is None
+    assert RotaryPositions(4, 20).bias(x, 7) is None
 
 
 def test_no_positions_change_nothing():

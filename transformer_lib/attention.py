@@ -12,15 +12,22 @@ from torch import Tensor, nn
 
 from transformer_lib.listening import Listened, Weights, listen
 from transformer_lib.masks import Mask, causal_mask, masked_softmax
+from transformer_lib.positions import RelativePositions
 
 
 def attention_weights(
     query: Float[Tensor, "*batch query width"],
     key: Float[Tensor, "*batch key width"],
     mask: Mask | None = None,
+    *,
+    bias: Float[Tensor, "*#batch #query #key"] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
-    """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04."""
-    return masked_softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), mask)
+    """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04.
+
+    `bias` is added to the scores (lesson 10).
+    """
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
+    return masked_softmax(scores if bias is None else scores + bias, mask)
 
 
 def scaled_dot_product_attention(
@@ -46,8 +53,8 @@ class MultiHeadAttention(Listened):
 
     Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is
     our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's boolean masks mean the opposite
-    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0. `rotary`
-    (`RotaryPositions`) turns queries and keys by their positions; the queries count as the last of
+    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0. `relative`
+    knows the positions of queries and keys (`RelativePositions`); the queries count as the last of
     the keys.
     """
 
@@ -58,7 +65,7 @@ class MultiHeadAttention(Listened):
         *,
         dropout: float = 0.0,
         bias: bool = True,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         if num_heads < 1 or d_model % num_heads:
@@ -69,7 +76,7 @@ class MultiHeadAttention(Listened):
         self.k_proj = nn.Linear(d_model, d_model, bias=bias)
         self.v_proj = nn.Linear(d_model, d_model, bias=bias)
         self.out_proj = nn.Linear(d_model, d_model, bias=bias)
-        self.rotary = rotary
+        self.relative = relative
 
     def forward(
         self,
@@ -98,7 +105,7 @@ class MultiHeadAttention(Listened):
         if key.size(1) != value.size(1):
             raise ValueError(f"{key.size(1)} keys, but {value.size(1)} values: each key needs one")
         k, v = self._split(self.k_proj, key), self._split(self.v_proj, value)
-        return k if self.rotary is None else self.rotary(k, offset), v
+        return k if self.relative is None else self.relative.turn(k, offset), v
 
     def attend(
         self,
@@ -112,9 +119,12 @@ class MultiHeadAttention(Listened):
         """`forward` from keys and values that are already projected."""
         q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
-        if self.rotary is not None:
-            q = self.rotary(q, k_len - q_len)
-        if is_causal and not (mask is None and self.record is None and q_len == k_len):
+        bias = None
+        if self.relative is not None:
+            q = self.relative.turn(q, k_len - q_len)
+            bias = self.relative.bias(q, k_len)
+        alone = mask is None and bias is None and self.record is None and q_len == k_len
+        if is_causal and not alone:
             # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
             causal = causal_mask(q_len, k_len, q.device)
             mask, is_causal = (causal if mask is None else mask & causal), False
@@ -126,9 +136,10 @@ class MultiHeadAttention(Listened):
         mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer
         dropout = self.dropout if self.training else 0.0
         if self.record is None:
+            mask = mask if bias is None else _biased(mask, bias)
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
         else:
-            weights = attention_weights(q, k, mask)  # (B, H, Tq, Tk)
+            weights = attention_weights(q, k, mask, bias=bias)  # (B, H, Tq, Tk)
             self.tell(weights)
             context = F.dropout(weights, dropout) @ v
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
@@ -144,6 +155,11 @@ class MultiHeadAttention(Listened):
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     pairs = zip(reversed(shape), reversed(to), strict=False)
     return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
+
+
+def _biased(mask: Tensor | None, bias: Tensor) -> Tensor:
+    """The one mask of numbers that the fused kernel takes for both: -inf where `mask` is False."""
+    return bias if mask is None else bias.masked_fill(~mask, float("-inf"))
 
 
 def record_attention(model: nn.Module) -> AbstractContextManager[dict[str, list[Weights]]]:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.masks import Mask
+from transformer_lib.positions import RelativePositions
 
 KeysValues = tuple[
     Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]
@@ -69,11 +70,11 @@ class EncoderLayer(nn.Module):
         dropout: float = 0.1,
         attention_dropout: float = 0.0,
         norm_first: bool = False,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         self.self_attn = MultiHeadAttention(
-            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+            d_model, num_heads, dropout=attention_dropout, relative=relative
         )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
@@ -105,13 +106,13 @@ class DecoderLayer(nn.Module):
         attention_dropout: float = 0.0,
         cross_attention_dropout: float | None = None,
         norm_first: bool = False,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         if cross_attention_dropout is None:
             cross_attention_dropout = attention_dropout
         self.self_attn = MultiHeadAttention(
-            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+            d_model, num_heads, dropout=attention_dropout, relative=relative
         )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=cross_attention_dropout)

@@ -1,6 +1,11 @@
-"""Where a token stands, because attention itself cannot see order: codes that are added to the
-embeddings, or turns of queries and keys. Lesson 10.
+"""Where a token stands, because attention itself cannot see order. Lesson 10.
+
+There are two ways in: codes that are added to the embeddings, and `RelativePositions`, which act
+inside self-attention. `POSITIONS` is the table of them all; a new kind is a line of it.
 """
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -59,7 +64,7 @@ class LearnedPositions(_AddedPositions):
 
 
 class NoPositions(nn.Module):
-    """Dropout alone: for a model without order, or one that gets it from `RotaryPositions`."""
+    """Dropout alone: for a model without order, or one that gets it from `RelativePositions`."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
         super().__init__()
@@ -71,13 +76,31 @@ class NoPositions(nn.Module):
         return self.dropout(x)
 
 
-class RotaryPositions(nn.Module):
-    """Turns each pair (2i, 2i + 1) of a query or key at position t by the angle t / 10000^(2i/d),
-    so that their dot product knows how far apart they stand, and nothing else of where (Su et al.
-    2021). A pair is a complex number; to turn it is one multiplication.
+class RelativePositions(nn.Module):
+    """What acts inside self-attention: it may turn queries and keys, and add to their scores.
 
-    `MultiHeadAttention(..., rotary=RotaryPositions(d_head, max_len))` turns queries and keys,
-    never values. For self-attention alone: both must be places of one sequence. No parameters.
+    `MultiHeadAttention(..., relative=...)` asks it for both; here neither happens. For
+    self-attention alone: queries and keys must be places of one sequence, the queries its last.
+    """
+
+    def turn(
+        self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
+    ) -> Float[Tensor, "*batch time d_head"]:
+        """Queries or keys, the first of which stands at position `offset`, as they are to meet."""
+        return x
+
+    def bias(
+        self, q: Float[Tensor, "batch heads query d_head"], k_len: int
+    ) -> Float[Tensor, "1 heads query {k_len}"] | None:
+        """What is added to the scores of these queries, the last of `k_len` positions."""
+        return None
+
+
+class RotaryPositions(RelativePositions):
+    """Turns queries and keys, so that their products know distances and no places (Su et al. 2021).
+
+    The pair (2i, 2i + 1) at position t turns by the angle t / 10000^(2i/d): it is a complex number,
+    and to turn it is one multiplication. Values are not turned. No parameters.
     """
 
     def __init__(self, d_head: int, max_len: int):
@@ -86,7 +109,7 @@ class RotaryPositions(nn.Module):
             raise ValueError(f"d_head={d_head} is odd: rotary positions turn pairs")
         self.register_buffer("table", sinusoid_table(max_len, d_head), persistent=False)
 
-    def forward(
+    def turn(
         self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
     ) -> Float[Tensor, "*batch time d_head"]:
         """`x`, the first row of which stands at position `offset`, turned."""
@@ -97,6 +120,23 @@ class RotaryPositions(nn.Module):
         pairs = torch.view_as_complex(x.to(dtype).unflatten(-1, (-1, 2)).contiguous())
         turned = torch.view_as_real(pairs * torch.complex(cos, sin))
         return turned.flatten(-2).to(x.dtype)
+
+
+class PositionKind(NamedTuple):
+    """A way to know places: what it adds to the embeddings, and what acts inside self-attention."""
+
+    added: Callable[..., nn.Module] = NoPositions  # of d_model, max_len and dropout=
+    relative: Callable[..., RelativePositions | None] = lambda d_model, num_heads, max_len: None
+
+
+POSITIONS = {
+    "sinusoidal": PositionKind(SinusoidalPositions),
+    "learned": PositionKind(LearnedPositions),
+    "rotary": PositionKind(
+        relative=lambda d_model, num_heads, max_len: RotaryPositions(d_model // num_heads, max_len)
+    ),
+    "none": PositionKind(),
+}
 
 
 def _rows(table: Tensor, offset: int, time: int) -> Tensor:

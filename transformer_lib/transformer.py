@@ -11,19 +11,7 @@ from torch import Tensor, nn
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
 from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask
-from transformer_lib.positions import (
-    LearnedPositions,
-    NoPositions,
-    RotaryPositions,
-    SinusoidalPositions,
-)
-
-POSITIONS = {
-    "sinusoidal": SinusoidalPositions,
-    "learned": LearnedPositions,
-    "rotary": NoPositions,  # it turns queries and keys instead
-    "none": NoPositions,
-}
+from transformer_lib.positions import POSITIONS
 
 
 @dataclass(frozen=True)
@@ -43,7 +31,7 @@ class TransformerConfig:
     attention_dropout: float = 0.0  # on attention weights; not in the paper
     cross_attention_dropout: float | None = None  # on those of cross-attention; None: the same
     norm_first: bool = False
-    positions: str = "sinusoidal"  # learned, rotary, or none at all
+    positions: str = "sinusoidal"  # a kind of `POSITIONS`
     tie_weights: str = "none"  # target: output = target embedding; all: source embedding too
 
     def __post_init__(self):
@@ -60,12 +48,11 @@ class TransformerConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
     def layer_sizes(self) -> dict:
-        """The arguments of encoder and decoder layers; the layers of a stack share one rotary table."""
+        """The arguments of encoder and decoder layers; a stack shares its `RelativePositions`."""
         names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
-        rotary = None
-        if self.positions == "rotary":
-            rotary = RotaryPositions(self.d_model // self.num_heads, self.max_len)
-        return {**{name: getattr(self, name) for name in names}, "rotary": rotary}
+        make_relative = POSITIONS[self.positions].relative
+        relative = make_relative(self.d_model, self.num_heads, self.max_len)
+        return {**{name: getattr(self, name) for name in names}, "relative": relative}
 
 
 class TokenEmbedding(nn.Embedding):
@@ -90,9 +77,8 @@ class Encoder(nn.Module):
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.src_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](
-            config.d_model, config.max_len, dropout=config.dropout
-        )
+        added = POSITIONS[config.positions].added
+        self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
         sizes = config.layer_sizes()
         self.layers = nn.ModuleList(EncoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = (
@@ -143,9 +129,8 @@ class Decoder(nn.Module):
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.tgt_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](
-            config.d_model, config.max_len, dropout=config.dropout
-        )
+        added = POSITIONS[config.positions].added
+        self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
         sizes = config.layer_sizes() | {"cross_attention_dropout": config.cross_attention_dropout}
         self.layers = nn.ModuleList(DecoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
