@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
+from transformer_lib import attention
 from transformer_lib.attention import (
     MultiHeadAttention,
     attention_weights,
@@ -18,7 +20,7 @@ from transformer_lib.attention import (
     scaled_dot_product_attention,
 )
 from transformer_lib.masks import causal_mask
-from transformer_lib.positions import RotaryPositions
+from transformer_lib.positions import AlibiPositions, RotaryPositions
 
 B, TQ, TK, C, H = 2, 5, 7, 12, 3
 
@@ -40,6 +42,7 @@ MASKS = {
 RELATIVE = {
     "no positions": lambda: None,
     "rotary": lambda: RotaryPositions(C // H, 20),
+    "alibi": lambda: AlibiPositions(H),
 }
 EVERY_RELATIVE = pytest.mark.parametrize("relative", RELATIVE.values(), ids=RELATIVE)
 
@@ -137,6 +140,49 @@ def test_listening_does_not_change_the_output(mask, is_causal, relative):
         heard = attn(q, k, v, mask, is_causal=is_causal)
     assert_close(fast, heard, atol=1e-12, rtol=0)
     assert maps[""][0].shape == (B, H, TQ, TK)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_alibi_takes_slope_times_distance_off_the_scores(mask, is_causal):
+    """Press et al. 2022, section 3, head by head; the slopes of three heads are 1/16, 1/256, 1/4."""
+    attn = MultiHeadAttention(C, H, relative=AlibiPositions(H)).double()
+    q, k, v = inputs()
+    seen = torch.ones(B, H, TQ, TK, dtype=torch.bool) if mask is None else mask.expand(B, H, TQ, TK)
+    distance = torch.tensor([[abs(TK - TQ + i - j) for j in range(TK)] for i in range(TQ)])
+    heads = []
+    for head, slope in enumerate((1 / 16, 1 / 256, 1 / 4)):
+        rows = slice(4 * head, 4 * head + 4)
+        qh, kh, vh = (
+            x @ p.weight[rows].T + p.bias[rows]
+            for x, p in ((q, attn.q_proj), (k, attn.k_proj), (v, attn.v_proj))
+        )
+        scores = qh @ kh.mT / 4**0.5 - slope * distance
+        shares = scores.exp() * (
+            seen[:, head] & causal_mask(TQ, TK) if is_causal else seen[:, head]
+        )
+        heads.append((shares / shares.sum(-1, keepdim=True)).nan_to_num() @ vh)
+    out = attn(q, k, v, mask, is_causal=is_causal)
+    assert_close(out, attn.out_proj(torch.cat(heads, dim=-1)), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_only_a_bias_makes_the_fused_kernel_take_numbers_for_a_mask(monkeypatch, is_causal):
+    """On four axes or two: with three it falls back to the formula."""
+    taken = []
+
+    def kernel(q, k, v, mask=None, dropout=0.0, is_causal=False):
+        taken.append((None if mask is None else (mask.dtype, mask.dim()), is_causal))
+        return F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
+
+    fused = SimpleNamespace(scaled_dot_product_attention=kernel)
+    monkeypatch.setattr(attention, "F", fused)
+    x = torch.randn(B, TK, C)
+    for relative in RELATIVE.values():
+        MultiHeadAttention(C, H, relative=relative())(x, x, x, is_causal=is_causal)
+    MultiHeadAttention(C, H)(x, x, x, padded())
+    numbers = ((torch.float32, 4), False)
+    assert taken == [(None, is_causal), (None, is_causal), numbers, ((torch.bool, 4), False)]
 
 
 @EVERY_RELATIVE

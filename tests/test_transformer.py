@@ -133,7 +133,7 @@ def test_an_order_blind_encoder_permutes_with_its_input_and_no_other_does():
         assert (moved < 1e-12) == (positions == "none"), positions
 
 
-@pytest.mark.parametrize("positions", ["rotary"])
+@pytest.mark.parametrize("positions", ["rotary", "alibi"])
 def test_relative_positions_know_distances_and_nothing_else_of_where(positions):
     """A layer that hears ten more tokens before the sentence, all of them masked, answers as before;
     moving a token within the sentence does change the answer.
@@ -152,7 +152,7 @@ def test_positions_act_in_self_attention_alone_and_learned_ones_alone_are_stored
     model = build(positions=positions)
     for layer in model.decoder.layers:
         assert layer.cross_attn.relative is None
-        assert (layer.self_attn.relative is None) == (positions != "rotary")
+        assert (layer.self_attn.relative is None) == (positions not in ("rotary", "alibi"))
     learned = ["decoder.positions.table", "encoder.positions.table"]
     more = set(model.state_dict()) - set(build(positions="none").state_dict())
     assert sorted(more) == (learned if positions == "learned" else [])
@@ -315,7 +315,7 @@ def test_wrong_names_and_sizes_are_refused_in_words():
     with pytest.raises(ValueError, match=r"preset='huge' .* tiny, small, base, big"):
         make_model(S, V, "huge")
     with pytest.raises(
-        ValueError, match="positions='spiral' is none of sinusoidal, .* rotary, none"
+        ValueError, match="positions='spiral' is none of sinusoidal, .* alibi, none"
     ):
         make_model(S, V, positions="spiral")
     with pytest.raises(ValueError, match="31 positions .* max_len=30"):

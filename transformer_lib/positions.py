@@ -122,6 +122,45 @@ class RotaryPositions(RelativePositions):
         return turned.flatten(-2).to(x.dtype)
 
 
+def alibi_slopes(num_heads: int) -> Float[Tensor, " {num_heads}"]:
+    """2^(-8h/H) for head h = 1 to H, where H is a power of two: of eight heads 1/2, 1/4 to 1/256.
+
+    Any other number of heads gets what the authors' code gives it, so that their models can be
+    computed: the slopes of the next smaller power of two, then every second one of twice as many.
+    """
+    if num_heads < 1:
+        raise ValueError(f"num_heads={num_heads}, but attention has at least 1 head")
+    power = 2 ** (num_heads.bit_length() - 1)
+    fewer, more = ([2 ** (-8 * h / n) for h in range(1, n + 1)] for n in (power, 2 * power))
+    return torch.tensor([*fewer, *more[::2]][:num_heads])
+
+
+class AlibiPositions(RelativePositions):
+    """Takes slope · distance off the score of every pair, each head with a slope of its own.
+
+    So a head of a large slope looks at neighbours, one of a small slope far around, at any length
+    (Press et al. 2022, https://arxiv.org/abs/2108.12409). The paper's models only look back; an
+    encoder looks both ways, hence the distance |i - j|. No parameters, and no longest length.
+    """
+
+    def __init__(self, num_heads: int):
+        super().__init__()
+        self.register_buffer("slopes", alibi_slopes(num_heads), persistent=False)
+
+    def bias(
+        self, q: Float[Tensor, "batch heads query d_head"], k_len: int
+    ) -> Float[Tensor, "1 heads query {k_len}"]:
+        """-slope · |i - j| for query i and key j, in the dtype of the queries."""
+        heads, q_len = q.shape[1:3]
+        if heads != len(self.slopes):
+            raise ValueError(f"{heads} heads for slopes of num_heads={len(self.slopes)}")
+        if q_len > k_len:
+            raise ValueError(f"{q_len} queries, but {k_len} keys: the queries are the last of them")
+        places = torch.arange(k_len, device=q.device)
+        distance = (places[k_len - q_len :, None] - places).abs()
+        return (-self.slopes[:, None, None] * distance).to(q.dtype)[None]
+
+
 class PositionKind(NamedTuple):
     """A way to know places: what it adds to the embeddings, and what acts inside self-attention."""
 
@@ -135,6 +174,7 @@ POSITIONS = {
     "rotary": PositionKind(
         relative=lambda d_model, num_heads, max_len: RotaryPositions(d_model // num_heads, max_len)
     ),
+    "alibi": PositionKind(relative=lambda d_model, num_heads, max_len: AlibiPositions(num_heads)),
     "none": PositionKind(),
 }
 
