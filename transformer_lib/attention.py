@@ -1,5 +1,6 @@
-"""Scaled dot-product attention, many heads of it, and a way to listen to the weights (Vaswani et
-al. 2017, section 3.2).
+"""Scaled dot-product attention, many heads of it, and a way to listen to the weights.
+
+Vaswani et al. 2017, section 3.2.
 """
 
 import math
@@ -38,24 +39,22 @@ def scaled_dot_product_attention(
     *,
     dropout: float = 0.0,
 ) -> Float[Tensor, "*batch query value_width"]:
-    """Each query's average of the values, weighted by `attention_weights`: the formula as written,
-    for reading.
+    """Each query's average of the values, weighted by `attention_weights`.
 
-    `dropout` is a probability and always applies, as in `F.scaled_dot_product_attention`: pass 0
-    outside training.
+    This is the formula as written, for reading. `dropout` is a probability and always applies, as
+    in `F.scaled_dot_product_attention`: pass 0 outside training.
     """
     return F.dropout(attention_weights(query, key, mask), dropout) @ value
 
 
 class MultiHeadAttention(Listened):
-    """H attentions side by side, each on its own d_model/H wide projection, joined by an output
-    projection. Lesson 09.
+    """H attentions side by side, each on its own d_model/H wide projection. Lesson 09.
 
-    Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is
-    our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's boolean masks mean the opposite
-    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0. `relative`
-    knows the positions of queries and keys (`RelativePositions`); the queries count as the last of
-    the keys.
+    A last projection joins them. Equal to `nn.MultiheadAttention(batch_first=True)` under copied
+    weights: its `in_proj_weight` is our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's
+    boolean masks mean the opposite of ours. `dropout` falls on the attention weights; it is not in
+    the paper, hence 0. `relative` knows the positions of queries and keys (`RelativePositions`);
+    the queries count as the last of the keys.
     """
 
     def __init__(
@@ -87,8 +86,10 @@ class MultiHeadAttention(Listened):
         *,
         is_causal: bool = False,
     ) -> Float[Tensor, "batch query d_model"]:
-        """What each query gathers from the values. `mask` broadcasts to (batch, heads, query, key),
-        True = may attend; `is_causal` adds the causal mask, in train() and in eval() alike.
+        """What each query gathers from the values.
+
+        `mask` broadcasts to (batch, heads, query, key), True = may attend; `is_causal` adds the
+        causal mask, in train() and in eval() alike.
         """
         return self.attend(query, *self.keys_values(key, value), mask, is_causal=is_causal)
 
@@ -99,8 +100,9 @@ class MultiHeadAttention(Listened):
         *,
         offset: int = 0,
     ) -> tuple[Float[Tensor, "batch heads key d_head"], Float[Tensor, "batch heads key d_head"]]:
-        """The projected keys and values, split into heads: what a decoder may keep instead of
-        computing it again. `offset` is how many keys came before.
+        """The projected keys and values, split into heads: what a decoder may keep.
+
+        Kept, they need not be computed again. `offset` is how many keys came before.
         """
         if key.size(1) != value.size(1):
             raise ValueError(f"{key.size(1)} keys, but {value.size(1)} values: each key needs one")

@@ -27,8 +27,9 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
 
 
 def length_mask(lengths: Int[Tensor, "*rows"], max_len: int) -> Bool[Tensor, "*rows {max_len}"]:
-    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`, one length a
-    batch row or one a query.
+    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`.
+
+    One length a batch row, or one a query.
     """
     return torch.arange(max_len, device=lengths.device) < lengths[..., None]
 
@@ -44,11 +45,11 @@ def masked_softmax(
     scores: Float[Tensor, "*batch query key"],
     mask: Bool[Tensor, "*#batch #query #key"] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
-    """Softmax over the keys that `mask` allows; exactly 0 elsewhere, and a row that may see nothing
-    is all 0.
+    """Softmax over the keys that `mask` allows; exactly 0 elsewhere.
 
-    The fill is -inf, not a large number: -1e9 does not fit float16, and on an empty row every
-    finite fill averages all values in silence (lesson 12). `scores` is left as it was.
+    A row that may see nothing is all 0. The fill is -inf, not a large number: -1e9 does not fit
+    float16, and on an empty row every finite fill averages all values in silence (lesson 12).
+    `scores` is left as it was.
     """
     if mask is None:
         return scores.softmax(dim=-1)

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 
 
 def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_model}"]:
-    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same: pair i turns at its own
-    speed.
+    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same angle.
 
-    Computed in float64, returned in the default dtype. An odd `d_model` leaves the last sine
-    without its cosine. (Vaswani et al. 2017, section 3.5)
+    Pair i turns at a speed of its own. Computed in float64, returned in the default dtype. An odd
+    `d_model` leaves the last sine without its cosine. (Vaswani et al. 2017, section 3.5)
     """
     time = torch.arange(max_len, dtype=torch.float64)[:, None]
     pair = torch.arange(0, d_model, 2, dtype=torch.float64)
@@ -27,7 +26,7 @@ def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_mo
 
 
 class _AddedPositions(nn.Module):
-    """x + code[offset : offset + time], then dropout; the subclass says where the codes come from."""
+    """x + code[offset : offset + time], then dropout. Subclasses say where the codes come from."""
 
     def __init__(self, dropout: float):
         super().__init__()
@@ -36,11 +35,10 @@ class _AddedPositions(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch time d_model"], offset: int = 0
     ) -> Float[Tensor, "batch time d_model"]:
-        """`x` with the codes of positions offset, offset + 1, … added; `x` itself is left alone,
-        its dtype kept.
+        """`x` with the codes of positions offset, offset + 1, … added, in the dtype of `x`.
 
-        Raises ValueError past `max_len`. `offset` is how many positions came before, as in
-        step-by-step decoding.
+        `x` itself is left alone. `offset` is how many positions came before, as in step-by-step
+        decoding. Raises ValueError past `max_len`.
         """
         if x.size(-1) != self.table.size(-1):
             raise ValueError(f"input of width {x.size(-1)} for d_model={self.table.size(-1)}")
@@ -56,7 +54,7 @@ class SinusoidalPositions(_AddedPositions):
 
 
 class LearnedPositions(_AddedPositions):
-    """One trained vector a position; a position that training never reached has an untrained one."""
+    """One trained vector a position; where training never came, it is an untrained one."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
         super().__init__(dropout)

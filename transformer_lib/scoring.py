@@ -33,8 +33,9 @@ def scaled_dot_score(
 
 
 class ProjectedScore(nn.Module):
-    """A score in two parts: `project` the keys, which no query changes and a decoder does once a
-    sentence; then `compare` each query with them.
+    """A score in two parts: `project` the keys, then `compare` each query with them.
+
+    No query changes the projected keys: a decoder makes them once a sentence.
     """
 
     query_size: int
@@ -75,10 +76,10 @@ class GeneralScore(ProjectedScore):
 
 
 class AdditiveScore(ProjectedScore):
-    """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for queries and keys of any two
-    widths (Bahdanau et al. 2015; the `concat` score of Luong et al. 2015).
+    """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for any two widths.
 
-    wᵥ makes the hidden vector a number. Without biases, as d2l's `AdditiveAttention`.
+    Bahdanau et al. 2015; the `concat` score of Luong et al. 2015. wᵥ makes the hidden vector a
+    number. Without biases, as d2l's `AdditiveAttention`.
     """
 
     def __init__(self, query_size: int, key_size: int, d_hidden: int):

@@ -1,5 +1,6 @@
-"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017), and sizes
-to build it in. Lesson 13.
+"""The encoder-decoder Transformer of "Attention Is All You Need", and sizes to build it in.
+
+Vaswani et al. 2017. Lesson 13.
 """
 
 import math
@@ -16,8 +17,9 @@ from transformer_lib.positions import POSITIONS
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Every size of a Transformer. The defaults are the paper's base model; `PRESETS` names smaller
-    and larger ones.
+    """Every size of a Transformer. The defaults are the paper's base model.
+
+    `PRESETS` names smaller and larger ones.
     """
 
     src_vocab_size: int
@@ -56,10 +58,10 @@ class TransformerConfig:
 
 
 class TokenEmbedding(nn.Embedding):
-    """A vector a token, with entries of variance 1/d_model, times √d_model: size 1 a component,
-    like the position codes.
+    """A vector a token, times √d_model: size 1 a component, like the position codes.
 
-    The small variance lets the same matrix serve as the output projection (`tie_weights`).
+    The entries themselves have variance 1/d_model, so that the same matrix can serve as the output
+    projection (`tie_weights`).
     """
 
     def reset_parameters(self):
@@ -70,9 +72,7 @@ class TokenEmbedding(nn.Embedding):
 
 
 class Encoder(nn.Module):
-    """Source ids in, memory out: one vector a source token, each of which has seen the whole
-    sentence.
-    """
+    """Source ids in, memory out: a vector a token, each of which has seen the whole sentence."""
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
@@ -81,9 +81,8 @@ class Encoder(nn.Module):
         self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
         sizes = config.layer_sizes()
         self.layers = nn.ModuleList(EncoderLayer(**sizes) for _ in range(config.num_layers))
-        self.norm = (
-            nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
-        )  # post-norm ends in one already
+        # Post-norm ends in a norm already.
+        self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(
         self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
@@ -96,20 +95,21 @@ class Encoder(nn.Module):
 
 @dataclass(frozen=True)
 class DecoderState:
-    """What `Decoder.step` remembers. Nothing in it ever changes, so a state may be kept, branched
-    and used again.
+    """What `Decoder.step` remembers.
+
+    Nothing in it ever changes, so a state may be kept, branched and used again.
     """
 
-    past: tuple[KeysValues, ...]  # a layer each: projected keys and values of the target so far
-    memory: tuple[
-        KeysValues, ...
-    ]  # a layer each: projected keys and values of the memory, computed once
+    # A layer each: projected keys and values of the target so far, and of the memory, made once.
+    past: tuple[KeysValues, ...]
+    memory: tuple[KeysValues, ...]
     memory_mask: Mask | None
     position: int  # of the next token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
-        """The state of these batch rows, in this order: drop the finished sentences, reorder or
-        repeat beams.
+        """The state of these batch rows, in this order.
+
+        It serves to drop the finished sentences, and to reorder or repeat beams.
         """
         past, memory = (
             tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
@@ -120,10 +120,10 @@ class DecoderState:
 
 
 class Decoder(nn.Module):
-    """Target ids and the memory in, one vector a target position out; position t has seen targets 0
-    to t, no later one.
+    """Target ids and the memory in, one vector a target position out.
 
-    Every layer reads the same memory, the output of the last encoder layer.
+    Position t has seen targets 0 to t, no later one. Every layer reads the same memory, the output
+    of the last encoder layer.
     """
 
     def __init__(self, config: TransformerConfig):
@@ -175,12 +175,11 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """An encoder, a decoder and a projection to the target vocabulary, as `nn.Transformer` under
-    copied weights.
+    """An encoder, a decoder and a projection to the target vocabulary.
 
-    `model(src, tgt_in, ...)` gives the logits of every next token at once, for training. `start`
-    and `step` give the same logits one token at a time, for decoding, without computing anything
-    twice.
+    It computes as `nn.Transformer` under copied weights. `model(src, tgt_in, ...)` gives the logits
+    of every next token at once, for training. `start` and `step` give the same logits one token at
+    a time, for decoding, without computing anything twice.
     """
 
     def __init__(self, config: TransformerConfig):
@@ -206,10 +205,10 @@ class Transformer(nn.Module):
         *,
         only: Bool[Tensor, "batch target"] | None = None,
     ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
-        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row:
-        (kept, vocab).
+        """Logits (batch, target, vocab); with `only`, those of its True positions: (kept, vocab).
 
-        `src_mask` and `tgt_mask` hide padding; the decoder is causal by itself.
+        The kept ones come row by row. `src_mask` and `tgt_mask` hide padding; the decoder is causal
+        by itself.
         """
         memory = self.encoder(src, src_mask)
         hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)

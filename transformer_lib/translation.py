@@ -1,4 +1,5 @@
-"""A model and two vocabularies make a translator: sentences in, sentences out, and scores on pairs.
+"""A model and two vocabularies make a translator: sentences in, sentences out, and scores.
+
 Lesson 15.
 """
 
@@ -44,9 +45,10 @@ class Translator:
         progress: bool = False,
         **sampling,
     ) -> list[str]:
-        """The translations in the order of the sentences: greedy; by beam search with a beam of
-        more than one; drawn at random where `temperature`, `top_k`, `top_p` or `generator` say how,
-        as in `sample`.
+        """The translations in the order of the sentences, greedy unless told otherwise.
+
+        By beam search with a beam of more than one; drawn at random where `temperature`, `top_k`,
+        `top_p` or `generator` say how, as in `sample`.
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
         model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
@@ -73,25 +75,27 @@ class Translator:
         return translations
 
     def hypotheses(self, pairs: Sequence[SentencePair], **search) -> list[str]:
-        """The sources translated in order to be measured: unknown words are part of that, and no
-        cause for a warning. `search` as in `translate`.
+        """The sources translated in order to be measured; `search` as in `translate`.
+
+        Unknown words are part of what is measured, and no cause for a warning.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.translate([pair.source for pair in pairs], **search)
 
     def evaluate(self, pairs: Sequence[SentencePair], **search) -> dict:
-        """`translation_scores` on `pairs`; `search` as in `translate`. Several processes share the
-        pairs out.
+        """`translation_scores` on `pairs`; `search` as in `translate`.
+
+        Several processes share the pairs out.
         """
         hypotheses = gather(self.hypotheses(share(pairs), **search))
         return translation_scores(hypotheses, [pair.target for pair in pairs])
 
     def attention_maps(self, source: str, target: str | None = None) -> list["AttentionMap"]:
-        """Every head's weights while the model reads `source` and predicts `target` (its own
-        translation if None).
+        """Every head's weights while the model reads `source` and predicts `target`.
 
-        Row t of a decoder or cross-attention map is the step that predicts target token t.
+        `target` is its own translation if None. Row t of a decoder or cross-attention map is the
+        step that predicts target token t.
         """
         # Here, since charts take longer to load than all that a translation needs.
         from transformer_lib.explorers import AttentionMap
@@ -114,12 +118,11 @@ class Translator:
         ]
 
     def alignment_error_rates(self, pairs: Sequence[SentencePair]) -> dict[tuple[int, int], float]:
-        """The alignment error rate of every cross-attention head, (layer, head) -> 0 to 1, on pairs
-        with gold links.
+        """The alignment error rate of every cross-attention head: (layer, head) -> 0 to 1.
 
-        A target word's link is the source word that the step predicting it looks at most; words
-        without a gold link are left out. Links are between words, so both vocabularies must be of
-        words.
+        A target word's link is the source word that the step predicting it looks at most. Pairs
+        without gold links are left out, and so are words without one. Links are between words, so
+        both vocabularies must be of words.
         """
         pairs = [
             p
