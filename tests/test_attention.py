@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.testing import assert_close
 
+from transformer_lib import attention
 from transformer_lib.attention import (
     MultiHeadAttention,
     attention_weights,
@@ -18,6 +20,7 @@ from transformer_lib.attention import (
     scaled_dot_product_attention,
 )
 from transformer_lib.masks import causal_mask
+from transformer_lib.positions import AlibiPositions, RotaryPositions
 
 B, TQ, TK, C, H = 2, 5, 7, 12, 3
 
@@ -36,6 +39,12 @@ MASKS = {
     "a mask a head": torch.rand(B, H, TQ, TK, generator=torch.Generator().manual_seed(1)) > 0.4,
     "padding and causal": padded() & causal_mask(TQ, TK),
 }
+RELATIVE = {
+    "no positions": lambda: None,
+    "rotary": lambda: RotaryPositions(C // H, 20),
+    "alibi": lambda: AlibiPositions(H),
+}
+EVERY_RELATIVE = pytest.mark.parametrize("relative", RELATIVE.values(), ids=RELATIVE)
 
 
 def test_weights_of_two_queries_and_three_keys_by_hand():
@@ -120,16 +129,73 @@ def test_equals_d2ls_multihead_attention():
     assert_close(ours(q, k, v, padded()), theirs(q, k, v, torch.tensor([7, 4])))
 
 
+@EVERY_RELATIVE
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
-def test_listening_does_not_change_the_output(mask, is_causal):
-    attn = MultiHeadAttention(C, H).double()
+def test_listening_does_not_change_the_output(mask, is_causal, relative):
+    attn = MultiHeadAttention(C, H, relative=relative()).double()
     q, k, v = inputs()
     fast = attn(q, k, v, mask, is_causal=is_causal)
     with record_attention(attn) as maps:
         heard = attn(q, k, v, mask, is_causal=is_causal)
     assert_close(fast, heard, atol=1e-12, rtol=0)
     assert maps[""][0].shape == (B, H, TQ, TK)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_alibi_takes_slope_times_distance_off_the_scores(mask, is_causal):
+    """Press et al. 2022, section 3, head by head; the slopes of three heads are 1/16, 1/256, 1/4."""
+    attn = MultiHeadAttention(C, H, relative=AlibiPositions(H)).double()
+    q, k, v = inputs()
+    seen = torch.ones(B, H, TQ, TK, dtype=torch.bool) if mask is None else mask.expand(B, H, TQ, TK)
+    distance = torch.tensor([[abs(TK - TQ + i - j) for j in range(TK)] for i in range(TQ)])
+    heads = []
+    for head, slope in enumerate((1 / 16, 1 / 256, 1 / 4)):
+        rows = slice(4 * head, 4 * head + 4)
+        qh, kh, vh = (
+            x @ p.weight[rows].T + p.bias[rows]
+            for x, p in ((q, attn.q_proj), (k, attn.k_proj), (v, attn.v_proj))
+        )
+        scores = qh @ kh.mT / 4**0.5 - slope * distance
+        shares = scores.exp() * (
+            seen[:, head] & causal_mask(TQ, TK) if is_causal else seen[:, head]
+        )
+        heads.append((shares / shares.sum(-1, keepdim=True)).nan_to_num() @ vh)
+    out = attn(q, k, v, mask, is_causal=is_causal)
+    assert_close(out, attn.out_proj(torch.cat(heads, dim=-1)), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_only_a_bias_makes_the_fused_kernel_take_numbers_for_a_mask(monkeypatch, is_causal):
+    """On four axes or two: with three it falls back to the formula."""
+    taken = []
+
+    def kernel(q, k, v, mask=None, dropout=0.0, is_causal=False):
+        taken.append((None if mask is None else (mask.dtype, mask.dim()), is_causal))
+        return F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
+
+    fused = SimpleNamespace(scaled_dot_product_attention=kernel)
+    monkeypatch.setattr(attention, "F", fused)
+    x = torch.randn(B, TK, C)
+    for relative in RELATIVE.values():
+        MultiHeadAttention(C, H, relative=relative())(x, x, x, is_causal=is_causal)
+    MultiHeadAttention(C, H)(x, x, x, padded())
+    numbers = ((torch.float32, 4), False)
+    assert taken == [(None, is_causal), (None, is_causal), numbers, ((torch.bool, 4), False)]
+
+
+@EVERY_RELATIVE
+def test_where_precision_is_mixed_listening_still_changes_nothing(relative):
+    attn = MultiHeadAttention(C, H, relative=relative())
+    x = inputs(torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        fast = attn(*x, padded())
+        with record_attention(attn) as maps:
+            heard = attn(*x, padded())
+    assert fast.dtype == heard.dtype == torch.bfloat16
+    assert maps[""][0].dtype == torch.bfloat16
+    assert_close(fast, heard, atol=0.02, rtol=0)
 
 
 def test_recording_names_modules_keeps_the_order_of_calls_and_ends_with_the_block():
@@ -185,10 +251,13 @@ def test_permuting_keys_with_their_values_changes_nothing_and_permuting_queries_
     assert_close(attn(q[:, queries], k[:, keys], v[:, keys]), attn(q, k, v)[:, queries])
 
 
+@EVERY_RELATIVE
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("heard", [True, False])
-def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(dtype, heard, device):
-    attn = MultiHeadAttention(C, H, bias=False).to(device, dtype)
+def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(
+    dtype, heard, device, relative
+):
+    attn = MultiHeadAttention(C, H, bias=False, relative=relative()).to(device, dtype)
     x = [t.detach().to(device).requires_grad_() for t in inputs(dtype)]
     mask = padded((7, 0)).to(device)  # the second sentence is all padding
     recording = record_attention(attn) if heard else torch.enable_grad()
@@ -202,8 +271,9 @@ def test_a_row_that_sees_nothing_gathers_zero_and_gradients_stay_finite(dtype, h
         assert tensor.grad.isfinite().all()
 
 
-def test_one_query_at_a_time_with_kept_keys_equals_all_at_once():
-    attn = MultiHeadAttention(C, H).double()
+@EVERY_RELATIVE
+def test_one_query_at_a_time_with_kept_keys_equals_all_at_once(relative):
+    attn = MultiHeadAttention(C, H, relative=relative()).double()
     x = torch.randn(B, TK, C, dtype=torch.float64)
     k, v = attn.keys_values(x, x)
     steps = [

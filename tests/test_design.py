@@ -23,7 +23,7 @@ MODULES = [module for module in FILES if not module.endswith("__main__")]
 WRITTEN = sorted([*LIBRARY.rglob("*.py"), *(REPOSITORY / "data" / "bilingual").glob("*.py")])
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
-    {"downloads", "distributed"},
+    {"downloads", "distributed", "listening"},
     {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
     {"attention", "scoring", "batching", "explorers"},
     {"layers", "recurrent"},

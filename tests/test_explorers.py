@@ -14,6 +14,7 @@ from transformer_lib import plotting
 from transformer_lib.decoding import keep_top_k, keep_top_p
 from transformer_lib.explorers import (
     KERNEL_EXPRESSIONS,
+    AttentionMap,
     attention_explorer,
     bandwidth_explorer,
     beam_explorer,
@@ -30,7 +31,6 @@ from transformer_lib.masks import causal_mask, length_mask
 from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
 from transformer_lib.positions import sinusoid_table
 from transformer_lib.training import paper_peak, warmup_inverse_sqrt
-from transformer_lib.translation import AttentionMap
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 

@@ -34,7 +34,7 @@ ADDED = positions.SinusoidalPositions
 
 @fault
 def root_d_dropped(patch):
-    def wrong(query, key, mask=None):
+    def wrong(query, key, mask=None, *, bias=None):
         return masks.masked_softmax(query @ key.transpose(-2, -1), mask)
 
     patch.setattr(attention, "attention_weights", wrong)

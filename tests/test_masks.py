@@ -2,7 +2,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.masks import causal_mask, length_mask, masked_softmax, padding_mask
+from transformer_lib.masks import (
+    causal_mask,
+    length_mask,
+    masked_softmax,
+    padding_mask,
+    window_mask,
+)
 
 HALF = (torch.float32, torch.bfloat16, torch.float16)
 
@@ -31,6 +37,11 @@ def test_padding_is_hidden_from_every_head_and_query():
 def test_lengths_become_masks_of_any_rank():
     assert length_mask(torch.tensor([2, 0]), 3).tolist() == [[True, True, False], [False] * 3]
     assert length_mask(torch.tensor([[1, 3, 2]]), 4).shape == (1, 3, 4)
+
+
+def test_windows_by_hand():
+    windows = window_mask(torch.tensor([1.0, 3.5]), 1, 6)
+    assert windows.int().tolist() == [[[1, 1, 1, 0, 0, 0]], [[0, 0, 0, 1, 1, 0]]]
 
 
 def test_five_tokens_of_which_two_are_padding():

@@ -5,10 +5,13 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib.positions import (
+    AlibiPositions,
     LearnedPositions,
     NoPositions,
+    RelativePositions,
     RotaryPositions,
     SinusoidalPositions,
+    alibi_slopes,
     sinusoid_table,
 )
 
@@ -84,14 +87,14 @@ def test_rotary_is_a_product_of_complex_numbers():
     angle = torch.arange(7)[:, None] / 10000 ** (torch.arange(0, 6, 2, dtype=torch.float64) / 6)
     pairs = torch.view_as_complex(x.unflatten(-1, (3, 2)))
     turned = pairs * torch.polar(torch.ones_like(angle), angle)
-    got = RotaryPositions(6, 9).double()(x)
+    got = RotaryPositions(6, 9).double().turn(x)
     assert_close(got, torch.view_as_real(turned).flatten(-2), atol=1e-6, rtol=0)
     assert_close(got[..., 0, :], x[..., 0, :])
     assert_close(got.norm(dim=-1), x.norm(dim=-1), atol=1e-6, rtol=0)
 
 
 def test_a_rotary_dot_product_depends_on_the_distance_alone():
-    turn = RotaryPositions(8, 50)
+    turn = RotaryPositions(8, 50).turn
     query, key = torch.randn(2, 1, 8)
     for distance in (0, 3, 11):
         products = [
@@ -103,10 +106,11 @@ def test_a_rotary_dot_product_depends_on_the_distance_alone():
 
 
 def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
-    turn, x = RotaryPositions(6, 9), torch.randn(2, 7, 6)
+    rotary, x = RotaryPositions(6, 9), torch.randn(2, 7, 6)
+    turn = rotary.turn
     assert_close(torch.cat([turn(x[:, :3]), turn(x[:, 3:], 3)], dim=1), turn(x))
     assert turn(x.half()).dtype == torch.half
-    assert not turn.state_dict()
+    assert not rotary.state_dict()
     with pytest.raises(ValueError, match=r"10 positions .* max_len=9"):
         turn(x, 3)
     with pytest.raises(ValueError, match="more queries than keys"):
@@ -115,6 +119,82 @@ def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
         turn(x[..., :4])
     with pytest.raises(ValueError, match="d_head=5 is odd"):
         RotaryPositions(5, 9)
+
+
+def test_alibi_slopes_are_the_papers():
+    """Press et al. 2022, section 3: eight heads have 1/2, 1/4 to 1/256, sixteen 1/√2, 1/2 to 1/256."""
+    assert alibi_slopes(8).tolist() == [
+        1 / 2,
+        1 / 4,
+        1 / 8,
+        1 / 16,
+        1 / 32,
+        1 / 64,
+        1 / 128,
+        1 / 256,
+    ]
+    assert_close(alibi_slopes(16)[::2], torch.tensor(2.0).sqrt() * alibi_slopes(8))
+    assert_close(alibi_slopes(16)[1::2], alibi_slopes(8))
+
+
+@pytest.mark.parametrize(
+    ("num_heads", "exponents"),
+    [
+        (1, [8]),
+        (3, [4, 8, 2]),
+        (6, [2, 4, 6, 8, 1, 3]),
+        (12, [1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5]),
+    ],
+)
+def test_alibi_slopes_of_other_numbers_of_heads_are_those_of_the_authors_code(num_heads, exponents):
+    """get_slopes in fairseq/models/transformer.py of ofirpress/attention_with_linear_biases."""
+    assert_close(alibi_slopes(num_heads), torch.tensor([2.0**-e for e in exponents]))
+
+
+def test_an_alibi_bias_by_hand():
+    """Two queries, the last of four keys; the slopes of two heads are 1/16 and 1/256."""
+    distance = torch.tensor([[2.0, 1, 0, 1], [3, 2, 1, 0]])
+    bias = AlibiPositions(2).bias(torch.randn(1, 2, 2, 6), 4)
+    assert_close(bias, torch.stack([-distance / 16, -distance / 256])[None])
+
+
+def test_an_alibi_bias_knows_the_distance_alone_and_goes_on_when_cached():
+    alibi, q = AlibiPositions(3), torch.randn(2, 3, 7, 4)
+    bias = alibi.bias(q, 7)
+    for offset in range(-6, 7):
+        along = bias.diagonal(offset, dim1=-2, dim2=-1)
+        assert_close(along, along[..., :1].expand_as(along))
+    assert_close(bias, bias.mT)
+    assert_close(alibi.bias(q[:, :, 5:], 7), bias[:, :, 5:])
+    assert_close(alibi.bias(q[:, :, 6:], 7), bias[:, :, 6:])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_an_alibi_bias_has_the_dtype_and_device_of_the_queries(dtype, device):
+    alibi, q = AlibiPositions(3).to(device), torch.randn(1, 3, 5, 4, dtype=dtype, device=device)
+    for module in (alibi, alibi.to(dtype)):
+        assert module.bias(q, 5).dtype == dtype
+        assert module.bias(q, 5).device == q.device
+
+
+def test_alibi_refuses_what_it_cannot_place_and_has_nothing_to_learn():
+    alibi = AlibiPositions(3)
+    with pytest.raises(ValueError, match="2 heads for slopes of num_heads=3"):
+        alibi.bias(torch.randn(1, 2, 5, 4), 5)
+    with pytest.raises(ValueError, match="5 queries, but 4 keys"):
+        alibi.bias(torch.randn(1, 3, 5, 4), 4)
+    with pytest.raises(ValueError, match="num_heads=0"):
+        AlibiPositions(0)
+    assert not alibi.state_dict()
+    assert not list(alibi.parameters())
+
+
+def test_what_acts_inside_attention_may_do_without_either_part():
+    x, plain = torch.randn(2, 3, 7, 4), RelativePositions()
+    assert plain.turn(x, 5) is x
+    assert plain.bias(x, 7) is None
+    assert AlibiPositions(3).turn(x, 5) is x
+    assert RotaryPositions(4, 20).bias(x, 7) is None
 
 
 def test_no_positions_change_nothing():

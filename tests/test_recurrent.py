@@ -24,7 +24,6 @@ from transformer_lib.scoring import (
     GeneralScore,
     gaussian_prior,
     scaled_dot_score,
-    window_mask,
 )
 from transformer_lib.training import fit, warmup_cosine
 from transformer_lib.transformer import TransformerConfig
@@ -248,11 +247,9 @@ def test_dropout_falls_on_embeddings_between_layers_and_before_the_output_layer(
     assert fell["decoder"] == [(3, 6, 6), *[(3, 10)] * 6, (3, 6, 6)]
 
 
-def test_windows_by_hand():
-    center = torch.tensor([1.0, 3.5])
-    assert window_mask(center, 1, 6).int().tolist() == [[[1, 1, 1, 0, 0, 0]], [[0, 0, 0, 1, 1, 0]]]
+def test_a_prior_by_hand():
     expected = -torch.tensor([1.0, 0, 1, 4, 9, 16]) / 2  # σ = 1
-    assert_close(gaussian_prior(center, 2, 6)[0, 0], expected)
+    assert_close(gaussian_prior(torch.tensor([1.0, 3.5]), 2, 6)[0, 0], expected)
 
 
 def test_projecting_the_keys_once_changes_nothing():

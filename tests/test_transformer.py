@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import record_attention
 from transformer_lib.masks import causal_mask, padding_mask
+from transformer_lib.positions import POSITIONS, PositionKind, RelativePositions
 from transformer_lib.transformer import PRESETS, Transformer, TransformerConfig, make_model
 
 B, TS, TT, S, V = 3, 7, 5, 17, 19
@@ -106,7 +107,7 @@ def test_padding_and_the_other_rows_of_a_batch_are_invisible():
 
 
 @NORM
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary", "none"])
+@pytest.mark.parametrize("positions", POSITIONS)
 def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
     model, (src, tgt, src_mask, _) = (
         build(norm_first=norm_first, positions=positions).eval(),
@@ -126,22 +127,54 @@ def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
 def test_an_order_blind_encoder_permutes_with_its_input_and_no_other_does():
     order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
     src = torch.randint(3, S, (B, TS))
-    for positions in ("none", "sinusoidal", "learned", "rotary"):
+    for positions in POSITIONS:
         encoder = build(positions=positions).eval().encoder
         moved = (encoder(src[:, order]) - encoder(src)[:, order]).abs().max()
         assert (moved < 1e-12) == (positions == "none"), positions
 
 
-def test_rotary_knows_distances_and_nothing_else_of_where():
+@pytest.mark.parametrize("positions", ["rotary", "alibi"])
+def test_relative_positions_know_distances_and_nothing_else_of_where(positions):
     """A layer that hears ten more tokens before the sentence, all of them masked, answers as before;
     moving a token within the sentence does change the answer.
     """
-    layer = build(positions="rotary").eval().encoder.layers[0]
+    layer = build(positions=positions).eval().encoder.layers[0]
     x = torch.randn(1, TS, 12, dtype=torch.float64)
     later = torch.cat([torch.randn(1, 10, 12, dtype=torch.float64), x], dim=1)
     mask = torch.arange(10 + TS) >= 10
     assert_close(layer(later, mask)[:, 10:], layer(x), atol=1e-5, rtol=0)  # a float32 table
-    assert (layer(x.flip(1)).flip(1) - layer(x)).abs().max() > 1e-3
+    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
+    assert (layer(x[:, order]) - layer(x)[:, order]).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_positions_act_in_self_attention_alone_and_learned_ones_alone_are_stored(positions):
+    model = build(positions=positions)
+    for layer in model.decoder.layers:
+        assert layer.cross_attn.relative is None
+        assert (layer.self_attn.relative is None) == (positions not in ("rotary", "alibi"))
+    learned = ["decoder.positions.table", "encoder.positions.table"]
+    more = set(model.state_dict()) - set(build(positions="none").state_dict())
+    assert sorted(more) == (learned if positions == "learned" else [])
+
+
+def test_a_new_kind_of_position_is_a_line_of_the_table(monkeypatch):
+    class OneBefore(RelativePositions):
+        def bias(self, q, k_len):
+            query, key = torch.arange(k_len - q.size(2), k_len)[:, None], torch.arange(k_len)
+            return (20.0 * (key == query - 1)).expand(1, q.size(1), -1, -1).to(q.dtype)
+
+    kind = PositionKind(relative=lambda d_model, num_heads, max_len: OneBefore())
+    monkeypatch.setitem(POSITIONS, "one before", kind)
+    model, (src, tgt, _, _) = build(positions="one before").eval(), sentences()
+    state = model.start(src)
+    with record_attention(model) as maps:
+        whole = model(src, tgt)
+    before = maps["decoder.layers.1.self_attn"][0].diagonal(-1, dim1=-2, dim2=-1)
+    assert_close(before, torch.ones_like(before), atol=1e-3, rtol=0)
+    for t in range(TT):
+        logits, state = model.step(tgt[:, t], state)
+        assert_close(logits, whole[:, t], atol=1e-10, rtol=0)
 
 
 def test_a_state_of_chosen_rows_goes_on_like_a_batch_of_those_rows():
@@ -281,8 +314,10 @@ def test_presets_are_the_sizes_of_the_design(preset):
 def test_wrong_names_and_sizes_are_refused_in_words():
     with pytest.raises(ValueError, match=r"preset='huge' .* tiny, small, base, big"):
         make_model(S, V, "huge")
-    with pytest.raises(ValueError, match="positions='alibi' is none of"):
-        make_model(S, V, positions="alibi")
+    with pytest.raises(
+        ValueError, match="positions='spiral' is none of sinusoidal, .* alibi, none"
+    ):
+        make_model(S, V, positions="spiral")
     with pytest.raises(ValueError, match="31 positions .* max_len=30"):
         build()(torch.zeros(1, 31, dtype=torch.long), torch.zeros(1, 2, dtype=torch.long))
 

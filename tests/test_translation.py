@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import warnings
 
 import pytest
@@ -5,7 +7,8 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import translation
-from transformer_lib.batching import TokenBatches, encode_pairs
+from transformer_lib.attention import record_attention
+from transformer_lib.batching import TokenBatches, encode_pairs, make_batch
 from transformer_lib.corpus import SentencePair, Vocabulary
 from transformer_lib.decoding import beam_search
 from transformer_lib.training import fit
@@ -142,6 +145,22 @@ def test_attention_maps_carry_the_tokens_of_their_axes(translator):
         assert m.weights.shape == (len(m.queries), len(m.keys))
         assert_close(m.weights.sum(1), torch.ones(len(m.queries)))
     assert first["decoder"].weights.triu(1).eq(0).all()
+
+
+def test_a_map_is_that_of_the_attention_it_names(translator):
+    pair = PAIRS[0]
+    batch = make_batch([translator._example(pair)])
+    with record_attention(translator.model) as heard, torch.inference_mode():
+        translator.model(batch.src, batch.tgt_in, batch.src_mask)
+    names = {"encoder": "encoder.layers.{}.self_attn"}
+    names |= {"decoder": "decoder.layers.{}.self_attn", "cross": "decoder.layers.{}.cross_attn"}
+    for m in translator.attention_maps(pair.source, pair.target):
+        assert_close(m.weights, heard[names[m.kind].format(m.layer)][0][0, m.head])
+
+
+def test_a_translation_loads_no_charts():
+    program = "import sys, transformer_lib.translation; assert 'altair' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_the_error_rate_of_every_head_is_that_of_its_strongest_links(translator):

@@ -1,28 +1,34 @@
-"""Scaled dot-product attention, many heads of it, and a way to listen to the weights (Vaswani et
-al. 2017, section 3.2).
+"""Scaled dot-product attention, many heads of it, and a way to listen to the weights.
+
+Vaswani et al. 2017, section 3.2.
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.masks import causal_mask, masked_softmax
-
-Mask = Bool[Tensor, "..."]
+from transformer_lib.listening import Listened, Weights, listen
+from transformer_lib.masks import Mask, causal_mask, masked_softmax
+from transformer_lib.positions import RelativePositions
 
 
 def attention_weights(
     query: Float[Tensor, "*batch query width"],
     key: Float[Tensor, "*batch key width"],
     mask: Mask | None = None,
+    *,
+    bias: Float[Tensor, "*#batch #query #key"] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
-    """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04."""
-    return masked_softmax(query @ key.transpose(-2, -1) / math.sqrt(query.size(-1)), mask)
+    """softmax(q kᵀ / √d): every row a distribution over the keys that `mask` allows. Lesson 04.
+
+    `bias` is added to the scores (lesson 10).
+    """
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
+    return masked_softmax(scores if bias is None else scores + bias, mask)
 
 
 def scaled_dot_product_attention(
@@ -33,24 +39,22 @@ def scaled_dot_product_attention(
     *,
     dropout: float = 0.0,
 ) -> Float[Tensor, "*batch query value_width"]:
-    """Each query's average of the values, weighted by `attention_weights`: the formula as written,
-    for reading.
+    """Each query's average of the values, weighted by `attention_weights`.
 
-    `dropout` is a probability and always applies, as in `F.scaled_dot_product_attention`: pass 0
-    outside training.
+    This is the formula as written, for reading. `dropout` is a probability and always applies, as
+    in `F.scaled_dot_product_attention`: pass 0 outside training.
     """
     return F.dropout(attention_weights(query, key, mask), dropout) @ value
 
 
-class MultiHeadAttention(nn.Module):
-    """H attentions side by side, each on its own d_model/H wide projection, joined by an output
-    projection. Lesson 09.
+class MultiHeadAttention(Listened):
+    """H attentions side by side, each on its own d_model/H wide projection. Lesson 09.
 
-    Equal to `nn.MultiheadAttention(batch_first=True)` under copied weights: its `in_proj_weight` is
-    our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's boolean masks mean the opposite
-    of ours. `dropout` falls on the attention weights; it is not in the paper, hence 0. `rotary`
-    (`RotaryPositions`) turns queries and keys by their positions; the queries count as the last of
-    the keys.
+    A last projection joins them. Equal to `nn.MultiheadAttention(batch_first=True)` under copied
+    weights: its `in_proj_weight` is our `q_proj`, `k_proj` and `v_proj` stacked. Note that torch's
+    boolean masks mean the opposite of ours. `dropout` falls on the attention weights; it is not in
+    the paper, hence 0. `relative` knows the positions of queries and keys (`RelativePositions`);
+    the queries count as the last of the keys.
     """
 
     def __init__(
@@ -60,7 +64,7 @@ class MultiHeadAttention(nn.Module):
         *,
         dropout: float = 0.0,
         bias: bool = True,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         if num_heads < 1 or d_model % num_heads:
@@ -71,8 +75,7 @@ class MultiHeadAttention(nn.Module):
         self.k_proj = nn.Linear(d_model, d_model, bias=bias)
         self.v_proj = nn.Linear(d_model, d_model, bias=bias)
         self.out_proj = nn.Linear(d_model, d_model, bias=bias)
-        self.rotary = rotary
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
+        self.relative = relative
 
     def forward(
         self,
@@ -83,8 +86,10 @@ class MultiHeadAttention(nn.Module):
         *,
         is_causal: bool = False,
     ) -> Float[Tensor, "batch query d_model"]:
-        """What each query gathers from the values. `mask` broadcasts to (batch, heads, query, key),
-        True = may attend; `is_causal` adds the causal mask, in train() and in eval() alike.
+        """What each query gathers from the values.
+
+        `mask` broadcasts to (batch, heads, query, key), True = may attend; `is_causal` adds the
+        causal mask, in train() and in eval() alike.
         """
         return self.attend(query, *self.keys_values(key, value), mask, is_causal=is_causal)
 
@@ -95,13 +100,14 @@ class MultiHeadAttention(nn.Module):
         *,
         offset: int = 0,
     ) -> tuple[Float[Tensor, "batch heads key d_head"], Float[Tensor, "batch heads key d_head"]]:
-        """The projected keys and values, split into heads: what a decoder may keep instead of
-        computing it again. `offset` is how many keys came before.
+        """The projected keys and values, split into heads: what a decoder may keep.
+
+        Kept, they need not be computed again. `offset` is how many keys came before.
         """
         if key.size(1) != value.size(1):
             raise ValueError(f"{key.size(1)} keys, but {value.size(1)} values: each key needs one")
         k, v = self._split(self.k_proj, key), self._split(self.v_proj, value)
-        return k if self.rotary is None else self.rotary(k, offset), v
+        return k if self.relative is None else self.relative.turn(k, offset), v
 
     def attend(
         self,
@@ -115,9 +121,12 @@ class MultiHeadAttention(nn.Module):
         """`forward` from keys and values that are already projected."""
         q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
-        if self.rotary is not None:
-            q = self.rotary(q, k_len - q_len)
-        if is_causal and not (mask is None and self.record is None and q_len == k_len):
+        bias = None
+        if self.relative is not None:
+            q = self.relative.turn(q, k_len - q_len)
+            bias = self.relative.bias(q, k_len)
+        alone = mask is None and bias is None and self.record is None and q_len == k_len
+        if is_causal and not alone:
             # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
             causal = causal_mask(q_len, k_len, q.device)
             mask, is_causal = (causal if mask is None else mask & causal), False
@@ -129,10 +138,11 @@ class MultiHeadAttention(nn.Module):
         mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer
         dropout = self.dropout if self.training else 0.0
         if self.record is None:
+            mask = mask if bias is None else _biased(mask, bias)
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
         else:
-            weights = attention_weights(q, k, mask)  # (B, H, Tq, Tk)
-            self.record.append(weights.detach())
+            weights = attention_weights(q, k, mask, bias=bias)  # (B, H, Tq, Tk)
+            self.tell(weights)
             context = F.dropout(weights, dropout) @ v
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
@@ -149,27 +159,20 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
 
 
-@contextmanager
-def record_attention(
-    model: nn.Module,
-) -> Iterator[dict[str, list[Float[Tensor, "batch heads query key"]]]]:
-    """Collect the attention weights of every attention module that runs inside the block, in the
-    order of its calls.
+def _biased(mask: Tensor | None, bias: Tensor) -> Tensor:
+    """The one mask of numbers that the fused kernel takes for both: -inf where `mask` is False."""
+    return bias if mask is None else bias.masked_fill(~mask, float("-inf"))
+
+
+def record_attention(model: nn.Module) -> AbstractContextManager[dict[str, list[Weights]]]:
+    """Listen to every attention of a model inside the block, each under its name in the model.
 
         with record_attention(model) as maps:
             model(src, tgt_in)
         maps["decoder.layers.1.cross_attn"][-1]     # (batch, heads, query, key), before dropout
 
-    Outputs are those of the fast path. On leaving, also by an exception, every module is fast
-    again.
+    Each call of a module is an item of its list. Outputs are those of the fast path. On leaving,
+    also by an exception, every module is fast again.
     """
-    listened = {name: module for name, module in model.named_modules() if hasattr(module, "record")}
-    before = {name: module.record for name, module in listened.items()}
-    maps = {name: [] for name in listened}
-    for name, module in listened.items():
-        module.record = maps[name]
-    try:
-        yield maps
-    finally:
-        for name, module in listened.items():
-            module.record = before[name]
+    parts = model.named_modules()
+    return listen({name: part for name, part in parts if isinstance(part, Listened)})

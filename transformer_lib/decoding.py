@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask
+from transformer_lib.masks import Mask
 
 
 @torch.inference_mode()

@@ -5,6 +5,7 @@ What a slider changes is computed in the browser, from the numbers stored in the
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -27,6 +28,17 @@ FATES = {  # of a hypothesis: its mark, and its colour
     "pruned": (CROSS, COLORS[1]),
     "finished": ("square", "black"),
 }
+
+
+class AttentionMap(NamedTuple):
+    """The weights of one head: a row a query, a column a key."""
+
+    kind: str  # encoder, decoder or cross
+    layer: int
+    head: int
+    queries: list[str]
+    keys: list[str]
+    weights: Float[Tensor, "query key"]
 
 
 def temperature_explorer(
@@ -223,13 +235,10 @@ def scale_explorer(
     )
 
 
-def attention_explorer(maps: Sequence, title: str = "Attention") -> alt.Chart:
+def attention_explorer(maps: Sequence[AttentionMap], title: str = "Attention") -> alt.Chart:
     """A chart of every head's weights, with selectors for kind, layer and head.
 
-    Hover a cell to read its tokens.
-
-    `maps` have kind, layer, head, queries, keys and weights, as `Translator.attention_maps` gives
-    them.
+    Hover a cell to read its tokens. `Translator.attention_maps` gives the maps of a sentence.
     """
     rows = pd.DataFrame(
         {
@@ -746,7 +755,7 @@ def _tree_places(nodes: Mapping[tuple[str, ...], object]) -> dict[tuple[str, ...
     return places
 
 
-def _describe(maps: Sequence, kind: str, title: str) -> str:
+def _describe(maps: Sequence[AttentionMap], kind: str, title: str) -> str:
     first = next(m for m in maps if m.kind == kind)
     strongest = strongest_keys(first.weights, first.queries, first.keys)
     return (

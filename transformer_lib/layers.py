@@ -1,5 +1,6 @@
-"""What a Transformer is stacked from: feed-forward, Add & Norm, the encoder layer and the decoder
-layer. Lessons 11, 12.
+"""What a Transformer is stacked from: feed-forward, Add & Norm, encoder and decoder layer.
+
+Lessons 11, 12.
 """
 
 from collections.abc import Callable
@@ -9,16 +10,18 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask, MultiHeadAttention
+from transformer_lib.attention import MultiHeadAttention
+from transformer_lib.masks import Mask
+from transformer_lib.positions import RelativePositions
 
-KeysValues = tuple[
-    Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]
-]  # of any length
+# Projected and split into heads, of any length.
+KeysValues = tuple[Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]]
 
 
 class PositionwiseFeedForward(nn.Module):
-    """max(0, x W₁ + b₁) W₂ + b₂ at every position alike: it mixes no positions (Vaswani et al.
-    2017, section 3.3).
+    """max(0, x W₁ + b₁) W₂ + b₂ at every position alike: it mixes no positions.
+
+    Vaswani et al. 2017, section 3.3.
     """
 
     def __init__(self, d_model: int, d_ff: int, *, dropout: float = 0.0):
@@ -32,12 +35,11 @@ class PositionwiseFeedForward(nn.Module):
 
 
 class AddNorm(nn.Module):
-    """A residual connection around a sublayer, with layer normalisation over the features of each
-    token alone.
+    """A residual connection around a sublayer, with layer normalisation.
 
-    Post-norm, as in the paper: norm(x + sublayer(x)). Pre-norm (`norm_first`): x +
-    sublayer(norm(x)), which leaves a clean path from the last layer to the first and trains at
-    depths where post-norm does not (lesson 14).
+    The norm is over the features of each token alone. Post-norm, as in the paper:
+    norm(x + sublayer(x)). Pre-norm (`norm_first`): x + sublayer(norm(x)), which leaves a clean path
+    from the last layer to the first and trains at depths where post-norm does not (lesson 14).
     """
 
     def __init__(self, d_model: int, *, dropout: float = 0.0, norm_first: bool = False):
@@ -55,8 +57,9 @@ class AddNorm(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward, each in an Add & Norm: equal to
-    `nn.TransformerEncoderLayer`.
+    """Self-attention, then feed-forward, each in an Add & Norm.
+
+    Equal to `nn.TransformerEncoderLayer`.
     """
 
     def __init__(
@@ -68,11 +71,11 @@ class EncoderLayer(nn.Module):
         dropout: float = 0.1,
         attention_dropout: float = 0.0,
         norm_first: bool = False,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         self.self_attn = MultiHeadAttention(
-            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+            d_model, num_heads, dropout=attention_dropout, relative=relative
         )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.feed_forward = PositionwiseFeedForward(d_model, d_ff, dropout=dropout)
@@ -86,12 +89,12 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Causal self-attention, attention to the memory, feed-forward: equal to
-    `nn.TransformerDecoderLayer`.
+    """Causal self-attention, attention to the memory, feed-forward, each in an Add & Norm.
 
-    It is causal by itself, in train() and in eval(). `forward` takes all positions at once, `step`
-    one after the other; both give the same (lesson 12). `attention_dropout` falls on the weights of
-    both attentions, unless cross-attention has its own.
+    Equal to `nn.TransformerDecoderLayer`. It is causal by itself, in train() and in eval().
+    `forward` takes all positions at once, `step` one after the other; both give the same (lesson
+    12). `attention_dropout` falls on the weights of both attentions, unless cross-attention has its
+    own.
     """
 
     def __init__(
@@ -104,13 +107,13 @@ class DecoderLayer(nn.Module):
         attention_dropout: float = 0.0,
         cross_attention_dropout: float | None = None,
         norm_first: bool = False,
-        rotary: nn.Module | None = None,
+        relative: RelativePositions | None = None,
     ):
         super().__init__()
         if cross_attention_dropout is None:
             cross_attention_dropout = attention_dropout
         self.self_attn = MultiHeadAttention(
-            d_model, num_heads, dropout=attention_dropout, rotary=rotary
+            d_model, num_heads, dropout=attention_dropout, relative=relative
         )
         self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.cross_attn = MultiHeadAttention(d_model, num_heads, dropout=cross_attention_dropout)
@@ -136,8 +139,7 @@ class DecoderLayer(nn.Module):
         memory: KeysValues,
         memory_mask: Mask | None = None,
     ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
-        """The next position alone, from the projected keys and values of the earlier ones and of
-        the memory.
+        """The next position alone, from projected keys and values: `past` and those of the memory.
 
         Returns the output and `past` grown by one; the `past` given is left as it was, so that
         beams may branch from it.

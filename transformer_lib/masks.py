@@ -8,6 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+Mask = Bool[Tensor, "..."]  # broadcasts to (batch, heads, query, key); True = may attend
+
 
 def causal_mask(q_len: int, k_len: int | None = None, device=None) -> Bool[Tensor, "query key"]:
     """True where key j is not in the future of query i; the last query sits on the last key.
@@ -25,21 +27,29 @@ def padding_mask(ids: Int[Tensor, "batch key"], pad_id: int) -> Bool[Tensor, "ba
 
 
 def length_mask(lengths: Int[Tensor, "*rows"], max_len: int) -> Bool[Tensor, "*rows {max_len}"]:
-    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`, one length a
-    batch row or one a query.
+    """True at the first `lengths[...]` of `max_len` positions: d2l's `valid_lens`.
+
+    One length a batch row, or one a query.
     """
     return torch.arange(max_len, device=lengths.device) < lengths[..., None]
+
+
+def window_mask(
+    center: Float[Tensor, " batch"], width: int, k_len: int
+) -> Bool[Tensor, "batch 1 {k_len}"]:
+    """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
+    return (torch.arange(k_len, device=center.device) - center[:, None, None]).abs() <= width
 
 
 def masked_softmax(
     scores: Float[Tensor, "*batch query key"],
     mask: Bool[Tensor, "*#batch #query #key"] | None = None,
 ) -> Float[Tensor, "*batch query key"]:
-    """Softmax over the keys that `mask` allows; exactly 0 elsewhere, and a row that may see nothing
-    is all 0.
+    """Softmax over the keys that `mask` allows; exactly 0 elsewhere.
 
-    The fill is -inf, not a large number: -1e9 does not fit float16, and on an empty row every
-    finite fill averages all values in silence (lesson 12). `scores` is left as it was.
+    A row that may see nothing is all 0. The fill is -inf, not a large number: -1e9 does not fit
+    float16, and on an empty row every finite fill averages all values in silence (lesson 12).
+    `scores` is left as it was.
     """
     if mask is None:
         return scores.softmax(dim=-1)

@@ -1,5 +1,6 @@
-"""Pooling with weights that depend on the distance between query and key (Nadaraya 1964, Watson
-1964): attention before it had that name. Lesson 02.
+"""Pooling with weights that depend on distance: attention before it had that name. Lesson 02.
+
+Nadaraya 1964, Watson 1964.
 """
 
 import math
@@ -8,6 +9,8 @@ from collections.abc import Callable
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+
+from transformer_lib.listening import Listened
 
 Kernel = Callable[[Tensor], Tensor]
 
@@ -46,11 +49,11 @@ def kernel_weights(
     *,
     width: float = 1.0,
 ) -> Float[Tensor, "query key"]:
-    """K((x − xᵢ)/h) over its sum: every row a distribution over the keys; all 0 where no key lies
-    within the kernel's reach.
+    """K((x − xᵢ)/h) over its sum: every row a distribution over the keys.
 
-    With the Gaussian kernel the far tail is 0 over 0 in floating point: `KernelRegression` takes
-    the softmax of −(x − xᵢ)²/2h² instead, which is the same and never underflows.
+    A row is all 0 where no key lies within the kernel's reach. With the Gaussian kernel the far
+    tail is 0 over 0 in floating point: `KernelRegression` takes the softmax of −(x − xᵢ)²/2h²
+    instead, which is the same and never underflows.
     """
     if not width > 0:
         raise ValueError(f"width={width} is not positive: a kernel needs some reach")
@@ -71,19 +74,17 @@ def nadaraya_watson(
     return kernel_weights(queries, keys, kernel, width=width) @ values
 
 
-class KernelRegression(nn.Module):
-    """Nadaraya-Watson pooling with a Gaussian kernel whose sharpness w is learned: weights
-    softmax(−((x − xᵢ) w)²/2).
+class KernelRegression(Listened):
+    """Nadaraya-Watson pooling with a Gaussian kernel whose sharpness w is learned.
 
-    w is one over the width. Each query brings its own keys, so that a training point can be left
-    out of its own average (`leave_one_out`); otherwise the best w is infinite. `record_attention`
-    hears its weights.
+    The weights are softmax(−((x − xᵢ) w)²/2), so w is one over the width. Each query brings its own
+    keys, so that a training point can be left out of its own average (`leave_one_out`); otherwise
+    the best w is infinite. `record_attention` hears its weights.
     """
 
     def __init__(self, w: float = 1.0):
         super().__init__()
         self.w = nn.Parameter(torch.tensor(w))
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
         self,
@@ -92,8 +93,7 @@ class KernelRegression(nn.Module):
         values: Float[Tensor, "query key"],
     ) -> Float[Tensor, " query"]:
         weights = (-((queries[:, None] - keys) * self.w).square() / 2).softmax(dim=1)
-        if self.record is not None:
-            self.record.append(weights.detach())
+        self.tell(weights)
         return torch.einsum("qk,qk->q", weights, values)
 
 

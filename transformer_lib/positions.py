@@ -1,6 +1,11 @@
-"""Where a token stands, because attention itself cannot see order: codes that are added to the
-embeddings, or turns of queries and keys. Lesson 10.
+"""Where a token stands, because attention itself cannot see order. Lesson 10.
+
+There are two ways in: codes that are added to the embeddings, and `RelativePositions`, which act
+inside self-attention. `POSITIONS` is the table of them all; a new kind is a line of it.
 """
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -8,11 +13,10 @@ from torch import Tensor, nn
 
 
 def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_model}"]:
-    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same: pair i turns at its own
-    speed.
+    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same angle.
 
-    Computed in float64, returned in the default dtype. An odd `d_model` leaves the last sine
-    without its cosine. (Vaswani et al. 2017, section 3.5)
+    Pair i turns at a speed of its own. Computed in float64, returned in the default dtype. An odd
+    `d_model` leaves the last sine without its cosine. (Vaswani et al. 2017, section 3.5)
     """
     time = torch.arange(max_len, dtype=torch.float64)[:, None]
     pair = torch.arange(0, d_model, 2, dtype=torch.float64)
@@ -22,7 +26,7 @@ def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_mo
 
 
 class _AddedPositions(nn.Module):
-    """x + code[offset : offset + time], then dropout; the subclass says where the codes come from."""
+    """x + code[offset : offset + time], then dropout. Subclasses say where the codes come from."""
 
     def __init__(self, dropout: float):
         super().__init__()
@@ -31,11 +35,10 @@ class _AddedPositions(nn.Module):
     def forward(
         self, x: Float[Tensor, "batch time d_model"], offset: int = 0
     ) -> Float[Tensor, "batch time d_model"]:
-        """`x` with the codes of positions offset, offset + 1, … added; `x` itself is left alone,
-        its dtype kept.
+        """`x` with the codes of positions offset, offset + 1, … added, in the dtype of `x`.
 
-        Raises ValueError past `max_len`. `offset` is how many positions came before, as in
-        step-by-step decoding.
+        `x` itself is left alone. `offset` is how many positions came before, as in step-by-step
+        decoding. Raises ValueError past `max_len`.
         """
         if x.size(-1) != self.table.size(-1):
             raise ValueError(f"input of width {x.size(-1)} for d_model={self.table.size(-1)}")
@@ -51,7 +54,7 @@ class SinusoidalPositions(_AddedPositions):
 
 
 class LearnedPositions(_AddedPositions):
-    """One trained vector a position; a position that training never reached has an untrained one."""
+    """One trained vector a position; where training never came, it is an untrained one."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
         super().__init__(dropout)
@@ -59,7 +62,7 @@ class LearnedPositions(_AddedPositions):
 
 
 class NoPositions(nn.Module):
-    """Dropout alone: for a model without order, or one that gets it from `RotaryPositions`."""
+    """Dropout alone: for a model without order, or one that gets it from `RelativePositions`."""
 
     def __init__(self, d_model: int, max_len: int, *, dropout: float = 0.0):
         super().__init__()
@@ -71,13 +74,31 @@ class NoPositions(nn.Module):
         return self.dropout(x)
 
 
-class RotaryPositions(nn.Module):
-    """Turns each pair (2i, 2i + 1) of a query or key at position t by the angle t / 10000^(2i/d),
-    so that their dot product knows how far apart they stand, and nothing else of where (Su et al.
-    2021). A pair is a complex number; to turn it is one multiplication.
+class RelativePositions(nn.Module):
+    """What acts inside self-attention: it may turn queries and keys, and add to their scores.
 
-    `MultiHeadAttention(..., rotary=RotaryPositions(d_head, max_len))` turns queries and keys,
-    never values. For self-attention alone: both must be places of one sequence. No parameters.
+    `MultiHeadAttention(..., relative=...)` asks it for both; here neither happens. For
+    self-attention alone: queries and keys must be places of one sequence, the queries its last.
+    """
+
+    def turn(
+        self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
+    ) -> Float[Tensor, "*batch time d_head"]:
+        """Queries or keys, the first of which stands at position `offset`, as they are to meet."""
+        return x
+
+    def bias(
+        self, q: Float[Tensor, "batch heads query d_head"], k_len: int
+    ) -> Float[Tensor, "1 heads query {k_len}"] | None:
+        """What is added to the scores of these queries, the last of `k_len` positions."""
+        return None
+
+
+class RotaryPositions(RelativePositions):
+    """Turns queries and keys, so that their products know distances and no places (Su et al. 2021).
+
+    The pair (2i, 2i + 1) at position t turns by the angle t / 10000^(2i/d): it is a complex number,
+    and to turn it is one multiplication. Values are not turned. No parameters.
     """
 
     def __init__(self, d_head: int, max_len: int):
@@ -86,7 +107,7 @@ class RotaryPositions(nn.Module):
             raise ValueError(f"d_head={d_head} is odd: rotary positions turn pairs")
         self.register_buffer("table", sinusoid_table(max_len, d_head), persistent=False)
 
-    def forward(
+    def turn(
         self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
     ) -> Float[Tensor, "*batch time d_head"]:
         """`x`, the first row of which stands at position `offset`, turned."""
@@ -97,6 +118,63 @@ class RotaryPositions(nn.Module):
         pairs = torch.view_as_complex(x.to(dtype).unflatten(-1, (-1, 2)).contiguous())
         turned = torch.view_as_real(pairs * torch.complex(cos, sin))
         return turned.flatten(-2).to(x.dtype)
+
+
+def alibi_slopes(num_heads: int) -> Float[Tensor, " {num_heads}"]:
+    """2^(-8h/H) for head h = 1 to H, where H is a power of two: of eight heads 1/2, 1/4 to 1/256.
+
+    Any other number of heads gets what the authors' code gives it, so that their models can be
+    computed: the slopes of the next smaller power of two, then every second one of twice as many.
+    """
+    if num_heads < 1:
+        raise ValueError(f"num_heads={num_heads}, but attention has at least 1 head")
+    power = 2 ** (num_heads.bit_length() - 1)
+    fewer, more = ([2 ** (-8 * h / n) for h in range(1, n + 1)] for n in (power, 2 * power))
+    return torch.tensor([*fewer, *more[::2]][:num_heads])
+
+
+class AlibiPositions(RelativePositions):
+    """Takes slope · distance off the score of every pair, each head with a slope of its own.
+
+    So a head of a large slope looks at neighbours, one of a small slope far around, at any length
+    (Press et al. 2022, https://arxiv.org/abs/2108.12409). The paper's models only look back; an
+    encoder looks both ways, hence the distance |i - j|. No parameters, and no longest length.
+    """
+
+    def __init__(self, num_heads: int):
+        super().__init__()
+        self.register_buffer("slopes", alibi_slopes(num_heads), persistent=False)
+
+    def bias(
+        self, q: Float[Tensor, "batch heads query d_head"], k_len: int
+    ) -> Float[Tensor, "1 heads query {k_len}"]:
+        """-slope · |i - j| for query i and key j, in the dtype of the queries."""
+        heads, q_len = q.shape[1:3]
+        if heads != len(self.slopes):
+            raise ValueError(f"{heads} heads for slopes of num_heads={len(self.slopes)}")
+        if q_len > k_len:
+            raise ValueError(f"{q_len} queries, but {k_len} keys: the queries are the last of them")
+        places = torch.arange(k_len, device=q.device)
+        distance = (places[k_len - q_len :, None] - places).abs()
+        return (-self.slopes[:, None, None] * distance).to(q.dtype)[None]
+
+
+class PositionKind(NamedTuple):
+    """A way to know places: what it adds to the embeddings, and what acts inside self-attention."""
+
+    added: Callable[..., nn.Module] = NoPositions  # of d_model, max_len and dropout=
+    relative: Callable[..., RelativePositions | None] = lambda d_model, num_heads, max_len: None
+
+
+POSITIONS = {
+    "sinusoidal": PositionKind(SinusoidalPositions),
+    "learned": PositionKind(LearnedPositions),
+    "rotary": PositionKind(
+        relative=lambda d_model, num_heads, max_len: RotaryPositions(d_model // num_heads, max_len)
+    ),
+    "alibi": PositionKind(relative=lambda d_model, num_heads, max_len: AlibiPositions(num_heads)),
+    "none": PositionKind(),
+}
 
 
 def _rows(table: Tensor, offset: int, time: int) -> Tensor:

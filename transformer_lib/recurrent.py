@@ -1,8 +1,8 @@
 """Encoder-decoders with gated recurrent units: without attention, with Bahdanau's, with Luong's.
-Lessons 05, 06, 07.
 
 All three are models as `Transformer` is one: `model(src, tgt_in, src_mask)` for training, `start`
-and `step` for decoding. Their forward pass is a loop of steps, so the two cannot differ.
+and `step` for decoding. Their forward pass is a loop of steps, so the two cannot differ. Lessons
+05, 06, 07.
 """
 
 from dataclasses import dataclass, replace
@@ -12,15 +12,15 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from transformer_lib.attention import Mask
 from transformer_lib.corpus import MAX_LEN
+from transformer_lib.listening import Listened
+from transformer_lib.masks import Mask, window_mask
 from transformer_lib.scoring import (
     AdditiveScore,
     Attention,
     GeneralScore,
     dot_score,
     gaussian_prior,
-    window_mask,
 )
 
 SCORES = {
@@ -34,8 +34,9 @@ LOCAL = ("none", "monotonic", "predictive")
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """Every size of a recurrent encoder-decoder. `score`, `local`, `window` and `input_feeding` are
-    Luong's alone.
+    """Every size of a recurrent encoder-decoder.
+
+    `score`, `local`, `window` and `input_feeding` are Luong's alone.
     """
 
     src_vocab_size: int
@@ -47,9 +48,8 @@ class RecurrentConfig:
     dropout: float = 0.1
     max_len: int = MAX_LEN
     score: str = "general"
-    local: str = (
-        "none"  # monotonic: window at the step's own number; predictive: where the model says
-    )
+    # monotonic: a window at the step's own number; predictive: where the model says
+    local: str = "none"
     window: int = 5  # D: positions on either side of the center
     input_feeding: bool = True
 
@@ -100,8 +100,9 @@ class RecurrentEncoder(nn.Module):
 
 @dataclass(frozen=True)
 class RecurrentState:
-    """What a decoder remembers between steps. Nothing in it ever changes, so it may be kept and
-    branched.
+    """What a decoder remembers between steps.
+
+    Nothing in it ever changes, so it may be kept and branched.
     """
 
     hidden: tuple[Float[Tensor, "batch d_hidden"], ...]  # a layer each
@@ -128,9 +129,7 @@ class RecurrentState:
 
 
 class RecurrentDecoder(nn.Module):
-    """What the three decoders share: embedding, a stack of GRU cells, a readout, and teacher forcing
-    as a loop of steps.
-    """
+    """What the three decoders share: embedding, a stack of GRU cells, a readout, and the start."""
 
     def __init__(self, config: RecurrentConfig, *, readout_size: int):
         super().__init__()
@@ -182,16 +181,18 @@ class RecurrentDecoder(nn.Module):
     def deep_output(
         self, x: Float[Tensor, "*time d_model"], *found: Float[Tensor, "*time d_hidden"]
     ) -> Float[Tensor, "*time d_model"]:
-        """What the output layer reads, from the embedding and what `advance` found: of one step or
-        of all at once.
+        """What the output layer reads, from the embedding and what `advance` found.
+
+        Of one step, or of all at once.
         """
         return torch.tanh(self.readout(torch.cat([*found, x], dim=-1)))
 
 
 class PlainDecoder(RecurrentDecoder):
-    """No attention: the encoder's last state is all that the decoder ever learns of the source. It
-    starts there, and reads it again at every step, in the GRU and where the word is chosen (Cho et
-    al. 2014).
+    """No attention: the encoder's last state is all that the decoder ever learns of the source.
+
+    It starts there, and reads it again at every step, in the GRU and where the word is chosen (Cho
+    et al. 2014).
     """
 
     def __init__(self, config: RecurrentConfig):
@@ -212,8 +213,9 @@ class PlainDecoder(RecurrentDecoder):
 
 
 class BahdanauDecoder(RecurrentDecoder):
-    """The query is the state before the step, s_{t−1}; the context it finds is joined to the input
-    (Bahdanau et al. 2015).
+    """The query is the state before the step, s_{t−1}; what it finds is joined to the input.
+
+    Bahdanau et al. 2015.
     """
 
     def __init__(self, config: RecurrentConfig):
@@ -233,11 +235,11 @@ class BahdanauDecoder(RecurrentDecoder):
 
 
 class LuongDecoder(RecurrentDecoder):
-    """The query is the state after the step, s_t; h̃ = tanh(W_c [c; s_t]) says the word, and is
-    joined to the next input (input feeding) where the config says so (Luong et al. 2015).
+    """The query is the state after the step, s_t; h̃ = tanh(W_c [c; s_t]) says the word.
 
-    `local` looks at a window of the source only: around the step's own number (monotonic), or
-    around a position that the model predicts, near keys first (predictive).
+    h̃ is joined to the next input (input feeding) where the config says so. `local` looks at a
+    window of the source only: around the step's own number (monotonic), or around a position that
+    the model predicts, near keys first (predictive). Luong et al. 2015.
     """
 
     def __init__(self, config: RecurrentConfig):
@@ -285,8 +287,9 @@ class LuongDecoder(RecurrentDecoder):
 
 
 class RecurrentModel(nn.Module):
-    """An encoder, one of the decoders, and an output layer that shares its matrix with the target
-    embedding. Subclasses name their decoder.
+    """An encoder, one of the decoders, and an output layer. Subclasses name their decoder.
+
+    The output layer shares its matrix with the target embedding.
     """
 
     decoder_class: type[RecurrentDecoder]
@@ -309,8 +312,9 @@ class RecurrentModel(nn.Module):
         *,
         only: Bool[Tensor, "batch target"] | None = None,
     ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
-        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row:
-        (kept, vocab). `tgt_mask` is not needed: a state has seen no later word.
+        """Logits (batch, target, vocab); with `only`, those of its True positions: (kept, vocab).
+
+        The kept ones come row by row. `tgt_mask` is not needed: a state has seen no later word.
         """
         state = self.start(src, src_mask)
         embedded, steps = self._embed(tgt_in), []
@@ -335,6 +339,10 @@ class RecurrentModel(nn.Module):
         found, state = self.decoder.advance(x, state)
         return self._logits(self.decoder.deep_output(x, *found)), state
 
+    def attentions(self) -> dict[tuple[str, int], Listened]:
+        """Every attention, by its kind and its layer: the decoder's one, to the source."""
+        return {("cross", 0): self.decoder.attention}
+
     def _embed(self, ids: Tensor) -> Tensor:
         scale = self.config.d_model**0.5
         return self.decoder.dropout(self.decoder.embedding(ids) * scale)
@@ -344,9 +352,12 @@ class RecurrentModel(nn.Module):
 
 
 class PlainSeq2Seq(RecurrentModel):
-    """Sequence to sequence without attention (Sutskever et al. 2014, Cho et al. 2014). Lesson 05."""
+    """Sequence to sequence, no attention (Sutskever et al. 2014, Cho et al. 2014). Lesson 05."""
 
     decoder_class = PlainDecoder
+
+    def attentions(self):
+        return {}
 
 
 class BahdanauSeq2Seq(RecurrentModel):
@@ -356,8 +367,9 @@ class BahdanauSeq2Seq(RecurrentModel):
 
 
 class LuongSeq2Seq(RecurrentModel):
-    """Sequence to sequence with multiplicative, global or local attention (Luong et al. 2015).
-    Lesson 07.
+    """Sequence to sequence with multiplicative attention (Luong et al. 2015). Lesson 07.
+
+    Global or local.
     """
 
     decoder_class = LuongDecoder

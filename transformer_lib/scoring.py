@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.masks import masked_softmax
+from transformer_lib.listening import Listened
+from transformer_lib.masks import Mask, masked_softmax
 
 Score = Callable[[Tensor, Tensor], Tensor]
 
@@ -32,8 +33,9 @@ def scaled_dot_score(
 
 
 class ProjectedScore(nn.Module):
-    """A score in two parts: `project` the keys, which no query changes and a decoder does once a
-    sentence; then `compare` each query with them.
+    """A score in two parts: `project` the keys, then `compare` each query with them.
+
+    No query changes the projected keys: a decoder makes them once a sentence.
     """
 
     query_size: int
@@ -74,10 +76,10 @@ class GeneralScore(ProjectedScore):
 
 
 class AdditiveScore(ProjectedScore):
-    """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for queries and keys of any two
-    widths (Bahdanau et al. 2015; the `concat` score of Luong et al. 2015).
+    """wᵥᵀ tanh(W_q q + W_k k): a network with one hidden layer, for any two widths.
 
-    wᵥ makes the hidden vector a number. Without biases, as d2l's `AdditiveAttention`.
+    Bahdanau et al. 2015; the `concat` score of Luong et al. 2015. wᵥ makes the hidden vector a
+    number. Without biases, as d2l's `AdditiveAttention`.
     """
 
     def __init__(self, query_size: int, key_size: int, d_hidden: int):
@@ -97,7 +99,7 @@ class AdditiveScore(ProjectedScore):
         return self.v_proj(torch.tanh(hidden)).squeeze(-1)  # (..., Tq, Tk, hidden) before
 
 
-class Attention(nn.Module):
+class Attention(Listened):
     """The values, averaged with weights masked_softmax(score(q, k)): one attention, any score.
 
     With `AdditiveScore` it equals d2l's `AdditiveAttention`, with `scaled_dot_score` its
@@ -109,14 +111,13 @@ class Attention(nn.Module):
         super().__init__()
         self.score = score
         self.dropout = dropout
-        self.record: list[Tensor] | None = None  # a list while `record_attention` listens
 
     def forward(
         self,
         query: Float[Tensor, "*batch query query_size"],
         key: Float[Tensor, "*batch key key_size"],
         value: Float[Tensor, "*batch key value_size"],
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Mask | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
         return self._average(self.score(query, key), value, mask)
 
@@ -129,7 +130,7 @@ class Attention(nn.Module):
         query: Float[Tensor, "*batch query query_size"],
         projected: Float[Tensor, "*batch key _"],
         value: Float[Tensor, "*batch key value_size"],
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Mask | None = None,
         *,
         prior: Float[Tensor, "..."] | None = None,
     ) -> Float[Tensor, "*batch query value_size"]:
@@ -140,16 +141,8 @@ class Attention(nn.Module):
 
     def _average(self, scores: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
         weights = masked_softmax(scores, mask)
-        if self.record is not None:
-            self.record.append(weights.detach())
+        self.tell(weights)
         return F.dropout(weights, self.dropout, self.training) @ value
-
-
-def window_mask(
-    center: Float[Tensor, " batch"], width: int, k_len: int
-) -> Bool[Tensor, "batch 1 {k_len}"]:
-    """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
-    return _distance(center, k_len).abs() <= width
 
 
 def gaussian_prior(
@@ -160,8 +153,5 @@ def gaussian_prior(
     The paper multiplies the weights by its exponential after the softmax, so that they no longer
     add up to 1; added before it, the weights are the paper's, renormalised.
     """
-    return -_distance(center, k_len).square() / (2 * (width / 2) ** 2)
-
-
-def _distance(center: Tensor, k_len: int) -> Tensor:
-    return torch.arange(k_len, device=center.device) - center[:, None, None]
+    distance = torch.arange(k_len, device=center.device) - center[:, None, None]
+    return -distance.square() / (2 * (width / 2) ** 2)

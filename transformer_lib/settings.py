@@ -13,9 +13,10 @@ from typing import Any
 
 from transformer_lib.corpus import DATA, MAX_LEN, NAMES, SHIPPED
 from transformer_lib.models import MODELS
+from transformer_lib.positions import POSITIONS
 from transformer_lib.runtime import PRECISIONS
 from transformer_lib.training import warmup_cosine
-from transformer_lib.transformer import POSITIONS, PRESETS
+from transformer_lib.transformer import PRESETS
 
 RECIPES = DATA / "recipes"
 

@@ -18,10 +18,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask
 from transformer_lib.batching import Batch
 from transformer_lib.corpus import PAD_ID
 from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
+from transformer_lib.masks import Mask
 from transformer_lib.runtime import autocast, keep_freed_memory, progress_bar
 
 

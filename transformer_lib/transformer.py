@@ -1,5 +1,6 @@
-"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017), and sizes
-to build it in. Lesson 13.
+"""The encoder-decoder Transformer of "Attention Is All You Need", and sizes to build it in.
+
+Vaswani et al. 2017. Lesson 13.
 """
 
 import math
@@ -8,28 +9,18 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.attention import Mask
 from transformer_lib.corpus import MAX_LEN
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
-from transformer_lib.positions import (
-    LearnedPositions,
-    NoPositions,
-    RotaryPositions,
-    SinusoidalPositions,
-)
-
-POSITIONS = {
-    "sinusoidal": SinusoidalPositions,
-    "learned": LearnedPositions,
-    "rotary": NoPositions,  # it turns queries and keys instead
-    "none": NoPositions,
-}
+from transformer_lib.listening import Listened
+from transformer_lib.masks import Mask
+from transformer_lib.positions import POSITIONS
 
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Every size of a Transformer. The defaults are the paper's base model; `PRESETS` names smaller
-    and larger ones.
+    """Every size of a Transformer. The defaults are the paper's base model.
+
+    `PRESETS` names smaller and larger ones.
     """
 
     src_vocab_size: int
@@ -43,7 +34,7 @@ class TransformerConfig:
     attention_dropout: float = 0.0  # on attention weights; not in the paper
     cross_attention_dropout: float | None = None  # on those of cross-attention; None: the same
     norm_first: bool = False
-    positions: str = "sinusoidal"  # learned, rotary, or none at all
+    positions: str = "sinusoidal"  # a kind of `POSITIONS`
     tie_weights: str = "none"  # target: output = target embedding; all: source embedding too
 
     def __post_init__(self):
@@ -60,19 +51,18 @@ class TransformerConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
     def layer_sizes(self) -> dict:
-        """The arguments of encoder and decoder layers; the layers of a stack share one rotary table."""
+        """The arguments of encoder and decoder layers; a stack shares its `RelativePositions`."""
         names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
-        rotary = None
-        if self.positions == "rotary":
-            rotary = RotaryPositions(self.d_model // self.num_heads, self.max_len)
-        return {**{name: getattr(self, name) for name in names}, "rotary": rotary}
+        make_relative = POSITIONS[self.positions].relative
+        relative = make_relative(self.d_model, self.num_heads, self.max_len)
+        return {**{name: getattr(self, name) for name in names}, "relative": relative}
 
 
 class TokenEmbedding(nn.Embedding):
-    """A vector a token, with entries of variance 1/d_model, times √d_model: size 1 a component,
-    like the position codes.
+    """A vector a token, times √d_model: size 1 a component, like the position codes.
 
-    The small variance lets the same matrix serve as the output projection (`tie_weights`).
+    The entries themselves have variance 1/d_model, so that the same matrix can serve as the output
+    projection (`tie_weights`).
     """
 
     def reset_parameters(self):
@@ -83,21 +73,17 @@ class TokenEmbedding(nn.Embedding):
 
 
 class Encoder(nn.Module):
-    """Source ids in, memory out: one vector a source token, each of which has seen the whole
-    sentence.
-    """
+    """Source ids in, memory out: a vector a token, each of which has seen the whole sentence."""
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.src_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](
-            config.d_model, config.max_len, dropout=config.dropout
-        )
+        added = POSITIONS[config.positions].added
+        self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
         sizes = config.layer_sizes()
         self.layers = nn.ModuleList(EncoderLayer(**sizes) for _ in range(config.num_layers))
-        self.norm = (
-            nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
-        )  # post-norm ends in one already
+        # Post-norm ends in a norm already.
+        self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(
         self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
@@ -110,20 +96,21 @@ class Encoder(nn.Module):
 
 @dataclass(frozen=True)
 class DecoderState:
-    """What `Decoder.step` remembers. Nothing in it ever changes, so a state may be kept, branched
-    and used again.
+    """What `Decoder.step` remembers.
+
+    Nothing in it ever changes, so a state may be kept, branched and used again.
     """
 
-    past: tuple[KeysValues, ...]  # a layer each: projected keys and values of the target so far
-    memory: tuple[
-        KeysValues, ...
-    ]  # a layer each: projected keys and values of the memory, computed once
+    # A layer each: projected keys and values of the target so far, and of the memory, made once.
+    past: tuple[KeysValues, ...]
+    memory: tuple[KeysValues, ...]
     memory_mask: Mask | None
     position: int  # of the next token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
-        """The state of these batch rows, in this order: drop the finished sentences, reorder or
-        repeat beams.
+        """The state of these batch rows, in this order.
+
+        It serves to drop the finished sentences, and to reorder or repeat beams.
         """
         past, memory = (
             tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
@@ -134,18 +121,17 @@ class DecoderState:
 
 
 class Decoder(nn.Module):
-    """Target ids and the memory in, one vector a target position out; position t has seen targets 0
-    to t, no later one.
+    """Target ids and the memory in, one vector a target position out.
 
-    Every layer reads the same memory, the output of the last encoder layer.
+    Position t has seen targets 0 to t, no later one. Every layer reads the same memory, the output
+    of the last encoder layer.
     """
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.embedding = TokenEmbedding(config.tgt_vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](
-            config.d_model, config.max_len, dropout=config.dropout
-        )
+        added = POSITIONS[config.positions].added
+        self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
         sizes = config.layer_sizes() | {"cross_attention_dropout": config.cross_attention_dropout}
         self.layers = nn.ModuleList(DecoderLayer(**sizes) for _ in range(config.num_layers))
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
@@ -190,12 +176,11 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """An encoder, a decoder and a projection to the target vocabulary, as `nn.Transformer` under
-    copied weights.
+    """An encoder, a decoder and a projection to the target vocabulary.
 
-    `model(src, tgt_in, ...)` gives the logits of every next token at once, for training. `start`
-    and `step` give the same logits one token at a time, for decoding, without computing anything
-    twice.
+    It computes as `nn.Transformer` under copied weights. `model(src, tgt_in, ...)` gives the logits
+    of every next token at once, for training. `start` and `step` give the same logits one token at
+    a time, for decoding, without computing anything twice.
     """
 
     def __init__(self, config: TransformerConfig):
@@ -221,10 +206,10 @@ class Transformer(nn.Module):
         *,
         only: Bool[Tensor, "batch target"] | None = None,
     ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
-        """Logits (batch, target, vocab); with `only`, those of its True positions, row by row:
-        (kept, vocab).
+        """Logits (batch, target, vocab); with `only`, those of its True positions: (kept, vocab).
 
-        `src_mask` and `tgt_mask` hide padding; the decoder is causal by itself.
+        The kept ones come row by row. `src_mask` and `tgt_mask` hide padding; the decoder is causal
+        by itself.
         """
         memory = self.encoder(src, src_mask)
         hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)
@@ -240,6 +225,13 @@ class Transformer(nn.Module):
         """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
         hidden, state = self.decoder.step(ids, state)
         return self.generator(hidden), state
+
+    def attentions(self) -> dict[tuple[str, int], Listened]:
+        """Every attention, by its kind (encoder, decoder or cross) and its layer."""
+        found = {("encoder", i): layer.self_attn for i, layer in enumerate(self.encoder.layers)}
+        for i, layer in enumerate(self.decoder.layers):
+            found["decoder", i], found["cross", i] = layer.self_attn, layer.cross_attn
+        return found
 
 
 PRESETS = {

@@ -1,37 +1,30 @@
-"""A model and two vocabularies make a translator: sentences in, sentences out, and scores on pairs.
+"""A model and two vocabularies make a translator: sentences in, sentences out, and scores.
+
 Lesson 15.
 """
 
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.attention import record_attention
 from transformer_lib.batching import Example, make_batch, pad
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.distributed import gather, share
+from transformer_lib.listening import listen
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
 
+if TYPE_CHECKING:
+    from transformer_lib.explorers import AttentionMap
+
 BATCH = 128  # hypotheses side by side
-
-
-class AttentionMap(NamedTuple):
-    """The weights of one head: a row a query, a column a key."""
-
-    kind: str  # encoder, decoder or cross
-    layer: int
-    head: int
-    queries: list[str]
-    keys: list[str]
-    weights: Float[Tensor, "query key"]
 
 
 @dataclass
@@ -51,9 +44,10 @@ class Translator:
         progress: bool = False,
         **sampling,
     ) -> list[str]:
-        """The translations in the order of the sentences: greedy; by beam search with a beam of
-        more than one; drawn at random where `temperature`, `top_k`, `top_p` or `generator` say how,
-        as in `sample`.
+        """The translations in the order of the sentences, greedy unless told otherwise.
+
+        By beam search with a beam of more than one; drawn at random where `temperature`, `top_k`,
+        `top_p` or `generator` say how, as in `sample`.
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
         model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
@@ -67,55 +61,44 @@ class Translator:
             )
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
+        nonempty = [i for i, ids in enumerate(sources) if len(ids) > 1]  # not <eos> alone
+        by_length = sorted(nonempty, key=lambda i: len(sources[i]))
         translations = [""] * len(sentences)
-        by_length = sorted(
-            (i for i, ids in enumerate(sources) if len(ids) > 1), key=lambda i: len(sources[i])
-        )
         starts = range(0, len(by_length), max(1, BATCH // beam_size))
         for start in progress_bar(starts, unit="batch", show=progress):
             rows = by_length[start : start + starts.step]
             src = pad([sources[i] for i in rows]).to(self._device)
-            max_len = self.model.config.max_len
-            if sampling:
-                out = sample(
-                    self.model, src, padding_mask(src, PAD_ID), max_len=max_len, **sampling
-                )
-            elif beam_size == 1:
-                out = greedy(self.model, src, padding_mask(src, PAD_ID), max_len=max_len)
-            else:
-                out, _ = beam_search(
-                    self.model,
-                    src,
-                    padding_mask(src, PAD_ID),
-                    max_len=max_len,
-                    beam_size=beam_size,
-                    length_penalty=length_penalty,
-                )
+            out = self._decode(src, beam_size, length_penalty, sampling)
             for i, ids in zip(rows, out.tolist(), strict=True):
                 translations[i] = self.target_vocabulary.decode(ids)
         return translations
 
     def hypotheses(self, pairs: Sequence[SentencePair], **search) -> list[str]:
-        """The sources translated in order to be measured: unknown words are part of that, and no
-        cause for a warning. `search` as in `translate`.
+        """The sources translated in order to be measured; `search` as in `translate`.
+
+        Unknown words are part of what is measured, and no cause for a warning.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return self.translate([pair.source for pair in pairs], **search)
 
     def evaluate(self, pairs: Sequence[SentencePair], **search) -> dict:
-        """`translation_scores` on `pairs`; `search` as in `translate`. Several processes share the
-        pairs out.
+        """`translation_scores` on `pairs`; `search` as in `translate`.
+
+        Several processes share the pairs out.
         """
         hypotheses = gather(self.hypotheses(share(pairs), **search))
         return translation_scores(hypotheses, [pair.target for pair in pairs])
 
-    def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
-        """Every head's weights while the model reads `source` and predicts `target` (its own
-        translation if None).
+    def attention_maps(self, source: str, target: str | None = None) -> list["AttentionMap"]:
+        """Every head's weights while the model reads `source` and predicts `target`.
 
-        Row t of a decoder or cross-attention map is the step that predicts target token t.
+        `target` is its own translation if None. Row t of a decoder or cross-attention map is the
+        step that predicts target token t.
         """
+        # Here, since charts take longer to load than all that a translation needs.
+        from transformer_lib.explorers import AttentionMap
+
         target = self.translate([source])[0] if target is None else target
         batch = make_batch([self._example(SentencePair(source, target))])
         read, given, said = (
@@ -134,12 +117,11 @@ class Translator:
         ]
 
     def alignment_error_rates(self, pairs: Sequence[SentencePair]) -> dict[tuple[int, int], float]:
-        """The alignment error rate of every cross-attention head, (layer, head) -> 0 to 1, on pairs
-        with gold links.
+        """The alignment error rate of every cross-attention head: (layer, head) -> 0 to 1.
 
-        A target word's link is the source word that the step predicting it looks at most; words
-        without a gold link are left out. Links are between words, so both vocabularies must be of
-        words.
+        A target word's link is the source word that the step predicting it looks at most. Pairs
+        without gold links are left out, and so are words without one. Links are between words, so
+        both vocabularies must be of words.
         """
         pairs = [
             p
@@ -163,6 +145,25 @@ class Translator:
             head: alignment_error_rate(list(map(_only_linked, found, gold)), gold)
             for head, found in links.items()
         }
+
+    def _decode(
+        self,
+        src: Int[Tensor, "batch source"],
+        beam_size: int,
+        length_penalty: float,
+        sampling: dict,
+    ) -> Int[Tensor, "batch target"]:
+        """The ids of the translations: drawn, the greedy ones, or the best that a beam finds."""
+        asked = (self.model, src, padding_mask(src, PAD_ID))
+        max_len = self.model.config.max_len
+        if sampling:
+            return sample(*asked, max_len=max_len, **sampling)
+        if beam_size == 1:
+            return greedy(*asked, max_len=max_len)
+        best, _ = beam_search(
+            *asked, max_len=max_len, beam_size=beam_size, length_penalty=length_penalty
+        )
+        return best
 
     @property
     def _device(self) -> torch.device:
@@ -199,20 +200,16 @@ class Translator:
 
     @torch.inference_mode()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
-        """(kind, layer, weights) for every attention module of a teacher-forced pass."""
+        """(kind, layer, weights) of every attention in a teacher-forced pass."""
         training = self.model.training
         batch = batch.to(self._device)
-        with record_attention(self.model.eval()) as maps:
+        with listen(self.model.eval().attentions()) as maps:
             self.model(batch.src, batch.tgt_in, batch.src_mask)
         self.model.train(training)
-        for name, records in maps.items():
-            side, *layer, attention = name.split(".")  # a recurrent decoder has no layers here
-            weights = torch.cat(records, dim=-2).cpu()  # and a record a step, without a head axis
-            yield (
-                side if attention == "self_attn" else "cross",
-                int(layer[-1]) if layer else 0,
-                weights if weights.dim() == 4 else weights[:, None],
-            )
+        for (kind, layer), records in maps.items():
+            # A recurrent model tells step by step, and has no axis of heads.
+            weights = torch.cat(records, dim=-2).cpu()
+            yield kind, layer, weights if weights.dim() == 4 else weights[:, None]
 
 
 def _links(weights: Float[Tensor, "target source"]) -> set[tuple[int, int]]:
