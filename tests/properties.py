@@ -11,7 +11,16 @@ import twins
 from torch.nn import functional as F
 from torch.testing import assert_close
 
-from transformer_lib import attention, batching, decoding, layers, masks, training, transformer
+from transformer_lib import (
+    attention,
+    batching,
+    decoding,
+    layers,
+    losses,
+    masks,
+    training,
+    transformer,
+)
 
 S, V, B, TS, TT = 17, 19, 3, 7, 5
 SIZES = {"d_model": 12, "num_heads": 3, "d_ff": 20, "num_layers": 2, "max_len": 30}
@@ -194,7 +203,7 @@ def the_loss_is_a_mean_over_real_words():
 
     def cost(pairs, smoothing):
         batch = batching.make_batch(pairs)
-        return training.loss_on_batch(
+        return losses.loss_on_batch(
             net,
             batch.src,
             batch.tgt_in,
@@ -216,9 +225,7 @@ def nothing_is_gained_by_believing_in_padding():
     less[:, 0] -= 30
     targets = torch.randint(3, V, (6,))
     for smoothing in (0.0, 0.2):
-        cost = [
-            training.label_smoothed_cross_entropy(x, targets, smoothing) for x in (logits, less)
-        ]
+        cost = [losses.label_smoothed_cross_entropy(x, targets, smoothing) for x in (logits, less)]
         assert cost[1] < cost[0]
 
 
@@ -230,7 +237,7 @@ def the_loss_is_least_where_the_prediction_is_the_target_distribution():
     truth[:, 0] = 1e-9
     truth[range(6), targets] += 0.8
     logits = truth.log().requires_grad_()
-    training.label_smoothed_cross_entropy(logits, targets, 0.2).backward()
+    losses.label_smoothed_cross_entropy(logits, targets, 0.2).backward()
     assert logits.grad.abs().max() < 1e-6
 
 

@@ -23,15 +23,13 @@ MODULES = [module for module in FILES if not module.endswith("__main__")]
 WRITTEN = sorted([*LIBRARY.rglob("*.py"), *(REPOSITORY / "data" / "bilingual").glob("*.py")])
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
-    {"downloads", "distributed", "listening"},
-    {"runtime", "corpus", "masks", "pooling", "positions", "metrics", "plotting"},
-    {"attention", "scoring", "batching", "explorers"},
-    {"layers", "recurrent"},
-    {"transformer"},
+    {"downloads", "listening", "masks", "metrics", "pictures", "positions", "runtime", "schedules"},
+    {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
+    {"batching", "decoding", "explorers", "layers", "losses", "recurrent_parts"},
+    {"d2l_bridge", "recurrent", "transformer"},
     {"models"},
-    {"training", "decoding", "d2l_bridge"},
-    {"settings"},
-    {"checkpoints", "translation"},
+    {"settings", "training", "translation"},
+    {"checkpoints"},
     {"runs"},
     {"ladder"},
     {"exercises"},

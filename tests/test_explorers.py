@@ -30,7 +30,7 @@ from transformer_lib.explorers import (
 from transformer_lib.masks import causal_mask, length_mask
 from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
 from transformer_lib.positions import sinusoid_table
-from transformer_lib.training import paper_peak, warmup_inverse_sqrt
+from transformer_lib.schedules import paper_peak, warmup_inverse_sqrt
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 

@@ -16,7 +16,16 @@ from properties import PROPERTIES
 from torch import nn
 from torch.nn import functional as F
 
-from transformer_lib import attention, batching, layers, masks, positions, training, transformer
+from transformer_lib import (
+    attention,
+    batching,
+    layers,
+    losses,
+    masks,
+    positions,
+    training,
+    transformer,
+)
 
 FAULTS = {}
 
@@ -230,13 +239,14 @@ def padding_counts_in_the_loss(patch):
         logits = model(src, tgt_in, src_mask).flatten(0, 1)
         return F.cross_entropy(logits, tgt_out.flatten(), label_smoothing=label_smoothing)
 
-    patch.setattr(training, "loss_on_batch", wrong)
+    for module in (losses, training):
+        patch.setattr(module, "loss_on_batch", wrong)
 
 
 @fault
 def smoothing_mass_on_padding(patch):
     patch.setattr(
-        training,
+        losses,
         "label_smoothed_cross_entropy",
         lambda logits, targets, smoothing, pad_id=0: F.cross_entropy(
             logits, targets, label_smoothing=smoothing
@@ -247,7 +257,7 @@ def smoothing_mass_on_padding(patch):
 @fault
 def smoothing_forgotten(patch):
     patch.setattr(
-        training,
+        losses,
         "label_smoothed_cross_entropy",
         lambda logits, targets, smoothing, pad_id=0: F.cross_entropy(logits, targets),
     )
@@ -255,9 +265,9 @@ def smoothing_forgotten(patch):
 
 @fault
 def loss_summed_over_sentences(patch):
-    right = training.label_smoothed_cross_entropy
+    right = losses.label_smoothed_cross_entropy
     patch.setattr(
-        training,
+        losses,
         "label_smoothed_cross_entropy",
         lambda logits, targets, smoothing, pad_id=0: (
             right(logits, targets, smoothing, pad_id) * len(targets)

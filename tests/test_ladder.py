@@ -19,8 +19,9 @@ from transformer_lib.ladder import (
     time_ladder,
 )
 from transformer_lib.models import MODELS, Kind
-from transformer_lib.recurrent import PlainSeq2Seq, RecurrentConfig
-from transformer_lib.runs import start
+from transformer_lib.recurrent import PlainSeq2Seq
+from transformer_lib.recurrent_parts import RecurrentConfig
+from transformer_lib.runs import start_run
 from transformer_lib.settings import TrainSettings
 
 
@@ -151,7 +152,7 @@ def test_lengths_are_told_apart(built):
 
 def test_every_model_sees_the_same_batches(small):
     def order(name, seed):
-        run = start(rung(name, seed), corpus=small)
+        run = start_run(rung(name, seed), corpus=small)
         return [batch.src.tolist() for batch in run.batches()]
 
     assert order("gru", 0) == order("transformer", 0) != order("gru", 1)

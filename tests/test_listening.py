@@ -6,8 +6,8 @@ from torch import nn
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.listening import Listened, listen
+from transformer_lib.models import RECURRENT, create_model
 from transformer_lib.pooling import KernelRegression
-from transformer_lib.recurrent import KINDS, make_recurrent
 from transformer_lib.scoring import Attention, dot_score
 from transformer_lib.transformer import make_model
 
@@ -20,7 +20,7 @@ OF_A_TRANSFORMER = {
     "decoder.layers.1.self_attn": ("decoder", 1),
     "decoder.layers.1.cross_attn": ("cross", 1),
 }
-ATTENDING = [kind for kind in KINDS if kind != "gru"]
+ATTENDING = [kind for kind in RECURRENT if kind != "gru"]
 
 
 class Deaf(nn.Module):
@@ -44,8 +44,8 @@ def transformer():
     ("model", "expected"),
     [
         (transformer(), OF_A_TRANSFORMER),
-        (make_recurrent(7, 6, "gru"), {}),
-        *((make_recurrent(7, 6, kind), {"decoder.attention": ("cross", 0)}) for kind in ATTENDING),
+        (create_model("gru", 7, 6), {}),
+        *((create_model(kind, 7, 6), {"decoder.attention": ("cross", 0)}) for kind in ATTENDING),
     ],
     ids=["transformer", "gru", *ATTENDING],
 )

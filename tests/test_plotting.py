@@ -21,7 +21,7 @@ SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
 def shown(monkeypatch):
     figures = []
     monkeypatch.setattr(
-        plotting, "_show", lambda figure, description: figures.append((figure, description))
+        plotting, "show_figure", lambda figure, description: figures.append((figure, description))
     )
     return figures
 

@@ -11,13 +11,9 @@ from transformer_lib.corpus import BOS_ID, EOS_ID, SentencePair
 from transformer_lib.d2l_bridge import load_d2l
 from transformer_lib.decoding import beam_search, greedy
 from transformer_lib.masks import length_mask, padding_mask
-from transformer_lib.recurrent import (
-    BahdanauSeq2Seq,
-    LuongSeq2Seq,
-    PlainSeq2Seq,
-    RecurrentConfig,
-    RecurrentEncoder,
-)
+from transformer_lib.recurrent import BahdanauSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, RecurrentEncoder
+from transformer_lib.recurrent_parts import RecurrentConfig
+from transformer_lib.schedules import warmup_cosine
 from transformer_lib.scoring import (
     AdditiveScore,
     Attention,
@@ -25,7 +21,7 @@ from transformer_lib.scoring import (
     gaussian_prior,
     scaled_dot_score,
 )
-from transformer_lib.training import fit, warmup_cosine
+from transformer_lib.training import fit
 from transformer_lib.transformer import TransformerConfig
 
 SIZES = {"d_model": 6, "d_hidden": 10, "dropout": 0.0, "max_len": 40}

@@ -20,7 +20,7 @@ def corpus():
 
 def test_a_run_is_what_its_settings_say(corpus):
     settings = TrainSettings(**TINY, dropout=0.2, positions="rotary", max_len=40, seed=5)
-    run = runs.start(settings, corpus=corpus)
+    run = runs.start_run(settings, corpus=corpus)
     config = run.translator.model.config
     assert {name: getattr(config, name) for name in TINY} == TINY
     assert (config.dropout, config.positions, config.max_len) == (0.2, "rotary", 40)
@@ -39,7 +39,7 @@ def test_every_setting_of_the_training_reaches_it(corpus, monkeypatch):
     settings = TrainSettings(
         **TINY, **numbers, **shares, precision="bf16", learning_rate=0.5, warmup=2
     )
-    runs.start(settings, corpus=corpus).fit(minutes=4)
+    runs.start_run(settings, corpus=corpus).fit(minutes=4)
     rate = seen.pop("learning_rate")
     assert [rate(step) for step in (1, 2, 7)] == pytest.approx([0.25, 0.5, 0])
     wanted = {**numbers, **shares, "save_every": 5, "precision": "bf16", "minutes": 4}
@@ -48,8 +48,8 @@ def test_every_setting_of_the_training_reaches_it(corpus, monkeypatch):
 
 def test_a_run_trains_as_a_plain_call_of_fit_does(corpus):
     settings = TrainSettings(**TINY, steps=3, max_tokens=128)
-    ours = runs.start(settings, corpus=corpus).fit(progress=False).frame.loss
-    run = runs.start(settings, corpus=corpus)
+    ours = runs.start_run(settings, corpus=corpus).fit(progress=False).frame.loss
+    run = runs.start_run(settings, corpus=corpus)
     batches = run.batches()
     theirs = fit(
         run.translator.model, batches, steps=3, learning_rate=settings.rate, progress=False
@@ -59,7 +59,7 @@ def test_a_run_trains_as_a_plain_call_of_fit_does(corpus):
 
 def test_pairs_longer_than_the_longest_sentence_are_named_and_left_out(corpus):
     lengths = [max(len(p.source.split()), len(p.target.split())) for p in corpus.train]
-    run = runs.start(TrainSettings(**TINY, max_len=10), corpus=corpus)
+    run = runs.start_run(TrainSettings(**TINY, max_len=10), corpus=corpus)
     with pytest.warns(UserWarning, match="pairs of over 10 tokens are not trained on"):
         batches = run.batches()
     assert len(batches.examples) < len(lengths)
@@ -68,12 +68,12 @@ def test_pairs_longer_than_the_longest_sentence_are_named_and_left_out(corpus):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_can_be_a_run(name, corpus):
-    run = runs.start(TrainSettings(model=name, steps=1, max_tokens=256), corpus=corpus)
+    run = runs.start_run(TrainSettings(model=name, steps=1, max_tokens=256), corpus=corpus)
     assert len(run.fit(progress=False).frame) == 1
 
 
 def test_the_best_head_is_that_of_the_lowest_rate(corpus, monkeypatch):
-    translator = runs.start(TrainSettings(**TINY), corpus=corpus).translator
+    translator = runs.start_run(TrainSettings(**TINY), corpus=corpus).translator
     rates = {(0, 0): 0.4, (0, 1): 0.2, (0, 2): 0.9}
     monkeypatch.setattr(type(translator), "alignment_error_rates", lambda self, pairs: rates)
     assert runs.best_head(translator, corpus.valid) == (0, 1)
@@ -81,12 +81,12 @@ def test_the_best_head_is_that_of_the_lowest_rate(corpus, monkeypatch):
 
 
 def test_without_attention_links_or_words_there_is_no_best_head(corpus):
-    gru = runs.start(TrainSettings(model="gru"), corpus=corpus).translator
+    gru = runs.start_run(TrainSettings(model="gru"), corpus=corpus).translator
     assert runs.best_head(gru, corpus.valid) is None
     assert runs.error_of_head(gru, corpus.test, None) is None
     plain = [SentencePair("Go.", "Va !")]
-    model = runs.start(TrainSettings(**TINY), corpus=corpus).translator
+    model = runs.start_run(TrainSettings(**TINY), corpus=corpus).translator
     assert runs.best_head(model, plain) is None
     assert runs.error_of_head(model, plain, (0, 0)) is None
-    pieces = runs.start(TrainSettings(**TINY, tokens="200"), corpus=corpus).translator
+    pieces = runs.start_run(TrainSettings(**TINY, tokens="200"), corpus=corpus).translator
     assert runs.best_head(pieces, corpus.valid) is None

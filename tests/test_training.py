@@ -14,15 +14,9 @@ from torch.testing import assert_close
 from transformer_lib import training
 from transformer_lib.batching import Example, TokenBatches, make_batch
 from transformer_lib.decoding import greedy
-from transformer_lib.training import (
-    fit,
-    label_smoothed_cross_entropy,
-    loss_on_batch,
-    paper_peak,
-    validation_loss,
-    warmup_cosine,
-    warmup_inverse_sqrt,
-)
+from transformer_lib.losses import label_smoothed_cross_entropy, loss_on_batch
+from transformer_lib.schedules import paper_peak, warmup_cosine, warmup_inverse_sqrt
+from transformer_lib.training import fit, validation_loss
 from transformer_lib.transformer import make_model
 
 V = 11

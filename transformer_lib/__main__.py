@@ -1,4 +1,4 @@
-"""`python -m transformer_lib`: train a translator, translate with it, score it, look at the data."""
+"""What `python -m transformer_lib` runs."""
 
 import sys
 

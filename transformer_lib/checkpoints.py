@@ -1,7 +1,6 @@
-"""Models and training runs on disk: safetensors for tensors, JSON for the rest, nothing that could
-run code. Lesson 14.
+"""Models and training runs on disk, in files that cannot run code. Lesson 14.
 
-A run's directory holds one folder a checkpoint:
+Tensors are kept as safetensors, the rest as JSON. A run's directory holds one folder a checkpoint:
 
     step-000500/  model.safetensors        the weights
                   checkpoint.json          model class, configuration, vocabularies, step, metrics
@@ -34,8 +33,9 @@ AnyVocabulary = Vocabulary | Subwords
 
 
 class LoadedModel(NamedTuple):
-    """A model in eval(), its vocabularies, and what was written beside it: step, metrics, and the
-    `info` of its maker.
+    """A model in eval(), its vocabularies, and what was written beside it.
+
+    `info` holds step, metrics, and what its maker added.
     """
 
     model: nn.Module
@@ -101,11 +101,11 @@ def save_checkpoint(
 
 
 def load_model(directory: str | Path, device: torch.device | str = "cpu") -> LoadedModel:
-    """The model in `directory`: a checkpoint's folder, or a run's, of which the one with the best
-    validation loss is taken.
+    """The model in `directory`, a checkpoint's folder or a run's.
 
-    A damaged checkpoint is passed over with a warning. Raises FileNotFoundError where there is
-    none, ValueError where none is whole.
+    Of a run's checkpoints the one with the best validation loss is taken. A damaged one is passed
+    over with a warning. Raises FileNotFoundError where there is none, ValueError where none is
+    whole.
     """
     folder, content = _first_whole(sorted(_checkpoints(directory), key=_loss_then_age), directory)
     loaded = _loaded(folder, content)
@@ -113,8 +113,9 @@ def load_model(directory: str | Path, device: torch.device | str = "cpu") -> Loa
 
 
 def load_run(directory: str | Path) -> tuple[LoadedModel, dict]:
-    """The newest checkpoint in `directory` that is whole: its model, and the snapshot that
-    `fit(..., resume=snapshot)` needs to go on.
+    """The newest checkpoint in `directory` that is whole: its model and its snapshot.
+
+    With that, `fit(..., resume=snapshot)` goes on.
     """
     folders = [folder for folder in _checkpoints(directory) if (folder / "training.json").exists()]
     folder, content = _first_whole(folders[::-1], directory)
@@ -140,8 +141,9 @@ def _checkpoints(directory: str | Path) -> list[Path]:
 
 
 def _loss_then_age(folder: Path) -> tuple[float, int]:
-    """Sorts the unreadable first, so that they are spoken of; then the best validation loss; the
-    newest where none is known.
+    """Sorts by validation loss, the best first, and the newest first where none is known.
+
+    The unreadable stand before them all, so that they are spoken of.
     """
     try:
         content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
@@ -194,8 +196,9 @@ def _remove_old(directory: Path, keep: int) -> None:
 
 
 def _pack(value: Any, tensors: dict[str, Tensor]) -> Any:
-    """`value` as JSON, its tensors moved to `tensors`; dictionaries become lists of pairs, since
-    their keys may be numbers.
+    """`value` as JSON, its tensors moved to `tensors`.
+
+    Dictionaries become lists of pairs, since their keys may be numbers.
     """
     if isinstance(value, Tensor):
         name = str(len(tensors))
@@ -229,8 +232,9 @@ def _sha256(path: Path) -> str:
 
 
 def _to_disk(path: Path) -> None:
-    """Have the system write `path` out, so that a power cut after the rename cannot leave an empty
-    file behind.
+    """Have the system write `path` out.
+
+    Else a power cut after the rename could leave an empty file behind.
     """
     if os.name == "nt" and path.is_dir():
         return  # Windows does not open directories

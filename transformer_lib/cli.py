@@ -17,8 +17,9 @@ from transformer_lib.settings import COUNT, POSITIVE, WHOLE, add_options
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; the exit code is 0 on success, 1 where something could not be done, 2 for a
-    wrong call.
+    """Run one command, and return its exit code.
+
+    0 is success; 1 says that something could not be done, 2 that the call was wrong.
     """
     warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
     warnings.simplefilter("always", UserWarning)

@@ -34,13 +34,13 @@ def train(args: argparse.Namespace) -> None:
     given = {name: value for name, value in vars(args).items() if name in names}
     with process_group(pick_device(args.device)) as device:
         if args.resume:
-            run = runs.resume(args.out, given, device)
+            run = runs.resume_run(args.out, given, device)
         elif any(args.out.glob("step-*")):
             raise ValueError(
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
         else:
-            run = runs.start(TrainSettings.begin(given), device)
+            run = runs.start_run(TrainSettings.begin(given), device)
         settings = run.settings
         if run.snapshot and run.snapshot["step"] >= settings.steps:
             _say(f"nothing to do: step {run.snapshot['step']} is reached, a larger --steps goes on")
@@ -48,7 +48,7 @@ def train(args: argparse.Namespace) -> None:
         _introduce(run, device)
         if not args.resume and (recipe := recipe_for(given)):
             _say(f"settings of data/recipes/{recipe.name}, but for those given")
-        history = runs.train(
+        history = runs.train_run(
             run,
             args.out,
             _say,
@@ -96,7 +96,7 @@ def evaluate(args: argparse.Namespace) -> None:
     """Print how a model does on sentences it has seen and on held-out ones."""
     loaded, search = load_model(args.model, pick_device(args.device)), _search(args)
     how = {"examples": args.examples, "seed": args.seed, "progress": sys.stderr.isatty()}
-    result = {"model": str(args.model), **runs.score(loaded, args.split, **how, **search)}
+    result = {"model": str(args.model), **runs.score_run(loaded, args.split, **how, **search)}
     if args.json:
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return

@@ -22,7 +22,7 @@ from transformer_lib.downloads import DOWNLOADED, fetch
 
 
 def data_directory() -> Path:
-    """Where the shipped corpora, recipes and models lie: in an installed library, or in a checkout."""
+    """Where shipped corpora, recipes and models lie: in the installed library, or in a checkout."""
     inside = Path(__file__).parent / "data"
     return inside if inside.exists() else Path(__file__).parents[1] / "data"
 

@@ -12,7 +12,8 @@ import pandas as pd
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_lib.plotting import COLORS, HEAT_COLORS, strongest_keys
+from transformer_lib.pictures import strongest_keys
+from transformer_lib.plotting import COLORS, HEAT_COLORS
 
 KERNEL_EXPRESSIONS = {
     "gaussian": "exp(-datum.u * datum.u / 2)",

@@ -1,6 +1,6 @@
-"""Every model on the same data, with the same number of updates and of parameters, over three seeds.
+"""Every model on the same data, from three seeds: as many updates, as many parameters.
 
-The table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search` looks
+It is the table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search` looks
 for each model's own peak rate and dropout, the same six combinations for all, and writes what they
 gave on valid to data/ladder_search.json; without `--search` the command makes the rows of
 data/ladder.json with the best of them, and what each row's model wrote on test. A row carries all
@@ -19,7 +19,7 @@ import torch
 from transformer_lib.corpus import DATA, Corpus, SentencePair, load_corpus, tokenize
 from transformer_lib.metrics import paired_bootstrap, translation_scores
 from transformer_lib.models import MODELS, describe_model
-from transformer_lib.runs import best_head, error_of_head, new_model, start
+from transformer_lib.runs import best_head, error_of_head, new_model, start_run
 from transformer_lib.settings import TrainSettings
 from transformer_lib.training import History
 from transformer_lib.translation import Translator
@@ -85,7 +85,7 @@ def climb(
     settings: TrainSettings, corpus: Corpus, *, progress: bool = True
 ) -> tuple[Translator, History]:
     """Train one rung on `corpus`, which the settings name."""
-    run = start(settings, corpus=corpus)
+    run = start_run(settings, corpus=corpus)
     history = run.fit(progress=progress)
     return run.translator, history
 
@@ -152,7 +152,7 @@ def time_ladder(path: Path = STORED, steps: int = 15) -> None:
     """
     corpus, rows = load_corpus(*SHARED.corpus), _rows(path)
     for row in sorted(rows, key=lambda row: row["seed"]):
-        run = start(rung(row["model"], steps=steps), corpus=corpus)
+        run = start_run(rung(row["model"], steps=steps), corpus=corpus)
         history = run.fit(progress=False)
         row["tokens_per_second"] = float(history.frame.tokens_per_second.median())
     _write(path, rows)
@@ -204,9 +204,7 @@ def ladder_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[float, float]:
-    """Where a run of one more seed must fall: the range of the stored seeds, widened by a margin on
-    either side.
-    """
+    """Where a run of one more seed must fall: the range of those stored, widened by a margin."""
     values = rows[rows.model == model][measure]
     if values.empty:
         raise ValueError(f"no row of {model!r}: python -m transformer_lib ladder --models {model}")
@@ -214,7 +212,7 @@ def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[f
 
 
 def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) -> str:
-    """ ">" where the first model's BLEU on test is clearly higher than the second's, "<" lower, "·".
+    """Whether the first model's BLEU on test is clearly higher (">"), lower ("<") or neither ("·").
 
     Clearly: with every seed, in the same direction, each time with p < 0.05 in a paired bootstrap
     of the test sentences (`metrics.paired_bootstrap`).

@@ -35,7 +35,7 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
 def paired_bootstrap(
     ours: Sequence[str], theirs: Sequence[str], references: Sequence[str], samples: int = 1000
 ) -> float:
-    """How often chance alone would give so great a difference in BLEU between two systems: p, 0 to 1.
+    """How often chance alone would give two systems so different a BLEU: p, from 0 to 1.
 
     Test sets are drawn from the sentences, with replacement; both systems are scored on each (Koehn
     2004, by sacrebleu, from its fixed seed).

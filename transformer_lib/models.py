@@ -5,12 +5,8 @@ from typing import NamedTuple
 
 from torch import nn
 
-from transformer_lib.recurrent import (
-    BahdanauSeq2Seq,
-    LuongSeq2Seq,
-    PlainSeq2Seq,
-    RecurrentConfig,
-)
+from transformer_lib.recurrent import BahdanauSeq2Seq, LuongSeq2Seq, PlainSeq2Seq
+from transformer_lib.recurrent_parts import RecurrentConfig
 from transformer_lib.transformer import PRESETS, Transformer, TransformerConfig
 
 

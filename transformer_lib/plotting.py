@@ -1,30 +1,21 @@
 """One style for every figure: queries down, keys across, one colour scale from 0 to 1.
 
-Tokens stand on the axes. Every figure carries alt text made from its data. Charts that move are
-Altair and live in the page, without a kernel and without a network.
+Tokens stand on the axes. Every figure carries alt text made from its data.
 """
 
-import base64
-import copy
-import html
-import io
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 
-import altair as alt
 import matplotlib.pyplot as plt
-import vl_convert
-from IPython import get_ipython
-from IPython.display import display
 from jaxtyping import Float, Int
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, Normalize, PowerNorm, to_hex
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from PIL import Image
 from torch import Tensor
+
+from transformer_lib.pictures import ends_of, extent_of, show_figure, strongest_keys
 
 # Okabe and Ito's, for all eyes
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -132,7 +123,7 @@ def _heat_maps(
                 _write_numbers(ax, values, scale)
         frames[0, 0].set_ylabel(axes[0])
         fig.colorbar(image, ax=frames, label=label, shrink=0.9)
-        _show(fig, " ".join(told))
+        show_figure(fig, " ".join(told))
 
 
 def _name_axes(ax: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
@@ -195,7 +186,7 @@ def plot_grids(
             f"columns, the first {g[0].tolist()}."
             for title, g in grids.items()
         )
-        _show(fig, " ".join(told))
+        show_figure(fig, " ".join(told))
 
 
 def plot_curves(
@@ -241,7 +232,9 @@ def plot_curves(
             ax.set_yscale("log")
         if len(curves) + len(points or {}) > 1:
             ax.legend(frameon=False)
-        _show(fig, f"{title or y}: {y} against {x}. {_ends(curves)}{_extent(points or {})}")
+        show_figure(
+            fig, f"{title or y}: {y} against {x}. {ends_of(curves)}{extent_of(points or {})}"
+        )
 
 
 def plot_lookup(
@@ -285,92 +278,11 @@ def plot_lookup(
         ax.set(xlim=(-0.6, 10.8), ylim=(-0.6, len(keys)), title=title)
         ax.axis("off")
         given = ", ".join(f"{k} {s:.2f}" for k, s in zip(keys, shares, strict=True))
-        _show(fig, f"{title}. The query {query} gives its shares to {given}. Output: {output}.")
+        show_figure(
+            fig, f"{title}. The query {query} gives its shares to {given}. Output: {output}."
+        )
 
 
 def _box(ax: Axes, x: float, y: float, text: str) -> None:
     frame = {"boxstyle": "round,pad=0.4", "facecolor": "white", "edgecolor": "black"}
     ax.text(x, y, text, ha="center", va="center", bbox=frame)
-
-
-def _ends(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
-    """Where each curve starts and ends, in words: alt text."""
-    told = (
-        f"{name}: from {float(ys[0]):.2g} at {float(xs[0]):.3g} to {float(ys[-1]):.2g} at "
-        f"{float(xs[-1]):.3g}"
-        for name, (xs, ys) in curves.items()
-    )
-    return "; ".join(told) + "."
-
-
-def _extent(points: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
-    return "".join(
-        f" {name}: {len(xs)} points between {float(min(ys)):.2g} and {float(max(ys)):.2g}."
-        for name, (xs, ys) in points.items()
-    )
-
-
-def strongest_keys(
-    weights: Float[Tensor, "query key"], queries: Sequence[str], keys: Sequence[str]
-) -> str:
-    """For each query the key it looks at most, in words: alt text."""
-    rows = list(zip(queries, weights.detach().float().tolist(), strict=True))
-    shown = rows[:: max(1, len(rows) // 10)]
-    pairs = ", ".join(f"{query} to {_strongest(row, keys)}" for query, row in shown)
-    whose = "each query" if len(shown) == len(rows) else "some queries"
-    return f"Strongest key of {whose}: {pairs}."
-
-
-def _strongest(row: Sequence[float], keys: Sequence[str]) -> str:
-    """The key with the largest share, all of them where several are equal, and that share."""
-    best = [key for key, share in zip(keys, row, strict=True) if share > max(row) - 1e-5]
-    named = " and ".join(best) if len(best) < 4 else f"{len(best)} keys alike"
-    return f"{named} {max(row):.2f}"
-
-
-def _show(fig: Figure, description: str) -> None:
-    """Show a figure once and close it: as an <img>, which keeps its alt text.
-
-    A bare PNG loses its alt text in JupyterLab.
-    """
-    if get_ipython() is None:
-        plt.show()
-        return
-    buffer = io.BytesIO()
-    fig.savefig(buffer, format="png", dpi=110)
-    plt.close(fig)
-    data = _small(buffer.getvalue())
-    picture = f'<img alt="{html.escape(description)}" src="data:image/png;base64,{data}">'
-    display({"text/html": picture, "text/plain": description}, raw=True)
-
-
-def _small(png: bytes) -> str:
-    """The picture in 256 colours, a quarter of its size or less, in base64."""
-    buffer = io.BytesIO()
-    picture = Image.open(io.BytesIO(png)).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
-    return base64.b64encode(buffer.getvalue()).decode()
-
-
-def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
-    """The chart under the one Vega-Lite type that JupyterLab draws without a network.
-
-    A PNG goes with it for other viewers.
-    """
-    description = spec.get("description", "Chart")
-    png = vl_convert.vegalite_to_png(
-        {**spec, "$schema": "https://vega.github.io/schema/vega-lite/v6.json"}, scale=1.5
-    )
-    spec = copy.deepcopy(spec)
-    spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json"
-    spec.setdefault("usermeta", {})["embedOptions"] = {"renderer": "svg", "actions": False}
-    bundle = {
-        "application/vnd.vegalite.v5+json": spec,
-        "image/png": _small(png),
-        "text/plain": description,
-    }
-    return bundle, {"image/png": {"alt": description}}
-
-
-alt.renderers.register("transformer_lib", _vega_in_the_page)
-alt.renderers.enable("transformer_lib")

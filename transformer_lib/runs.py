@@ -1,5 +1,6 @@
-"""A training run from start to score: what `TrainSettings` describe is made, trained, kept, resumed
-and judged here.
+"""A training run from start to score.
+
+What `TrainSettings` describe is made, trained, kept, resumed and judged here.
 """
 
 import warnings
@@ -35,7 +36,7 @@ class Run:
     snapshot: dict | None = None  # of the checkpoint from which it goes on
 
     def batches(self, split: str = "train") -> TokenBatches:
-        """The split as batches; those of train come in the order of the seed, for every model alike."""
+        """The split as batches; those of train come in the seed's order, for every model alike."""
         pairs, training = getattr(self.corpus, split), split == "train"
         vocabularies = (self.translator.source_vocabulary, self.translator.target_vocabulary)
         encode = (vocabulary.encode for vocabulary in vocabularies)
@@ -68,7 +69,7 @@ class Run:
         )
 
 
-def start(
+def start_run(
     settings: TrainSettings, device: torch.device | str = "cpu", corpus: Corpus | None = None
 ) -> Run:
     """A new run: everything drawn from the settings' seed. `corpus` spares the loading."""
@@ -79,7 +80,7 @@ def start(
     return Run(settings, corpus, Translator(model, *vocabularies))
 
 
-def resume(out: Path, given: dict, device: torch.device | str = "cpu") -> Run:
+def resume_run(out: Path, given: dict, device: torch.device | str = "cpu") -> Run:
     """The run in `out`, ready to go on from its newest checkpoint as if it had not stopped.
 
     Of the settings `given` only `steps` may be another (`TrainSettings.resume`).
@@ -93,7 +94,7 @@ def resume(out: Path, given: dict, device: torch.device | str = "cpu") -> Run:
     )
 
 
-def train(run: Run, out: Path, say: Callable[[str], None] = print, **machine) -> History:
+def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine) -> History:
     """Train the run, with an evaluation and a checkpoint in `out` every `evaluate_every` steps.
 
     `machine` goes to `training.fit`: `compile`, `minutes`, `progress`. Ctrl-C saves first and says
@@ -128,7 +129,7 @@ def train(run: Run, out: Path, say: Callable[[str], None] = print, **machine) ->
         raise KeyboardInterrupt("" if rank() else f"{stop}. Go on with: {how}") from None
 
 
-def score(
+def score_run(
     loaded: LoadedModel, split: str = "test", *, examples: int = 0, seed: int = 0, **search
 ) -> dict:
     """What a model makes of `split`, and of as many sentences of train that it has seen.

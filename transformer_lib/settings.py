@@ -15,7 +15,7 @@ from transformer_lib.corpus import DATA, MAX_LEN, NAMES, SHIPPED
 from transformer_lib.models import MODELS
 from transformer_lib.positions import POSITIONS
 from transformer_lib.runtime import PRECISIONS
-from transformer_lib.training import warmup_cosine
+from transformer_lib.schedules import warmup_cosine
 from transformer_lib.transformer import PRESETS
 
 RECIPES = DATA / "recipes"
@@ -62,7 +62,7 @@ TOKENS = Rule(
 
 
 def _option(default, rule: Rule, meaning: str, *, only: str = "", many: str | None = None):
-    """A field: `only` names the one model that takes it, `many` says that it takes several values."""
+    """A field: `only` names the one model that takes it, `many` says that it holds several."""
     metadata = {"rule": rule, "help": meaning, "only": only, "many": many}
     return field(default=default, metadata=metadata)
 
@@ -176,7 +176,7 @@ class TrainSettings:
 
     @classmethod
     def begin(cls, given: dict) -> "TrainSettings":
-        """A new run's settings: those given, then those of the corpus's recipe, then the defaults."""
+        """A new run's settings: those given, then those of its corpus's recipe, then defaults."""
         recipe = recipe_for(given)
         return cls(**{**(read_recipe(recipe) if recipe else {}), **given})
 
@@ -189,7 +189,7 @@ class TrainSettings:
 
     @classmethod
     def from_stored(cls, stored: dict) -> "TrainSettings":
-        """The settings that `to_json` stored, also before an option was there: it has its default."""
+        """The settings that `to_json` stored; an option that came later has its default."""
         unknown = stored.keys() - {option.name for option in fields(cls)}
         if unknown:
             raise ValueError(f"a newer version stored this: {', '.join(sorted(unknown))}")

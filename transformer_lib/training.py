@@ -1,4 +1,4 @@
-"""Teaching a model: the loss, the learning rate, and the loop. Lesson 14.
+"""Teaching a model: the loop that makes its loss smaller, step by step. Lesson 14.
 
 Of a model it knows nothing but `logits = model(src, tgt_in)`.
 """
@@ -14,81 +14,12 @@ from itertools import islice
 
 import pandas as pd
 import torch
-import torch.nn.functional as F
-from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import nn
 
 from transformer_lib.batching import Batch
-from transformer_lib.corpus import PAD_ID
 from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
-from transformer_lib.masks import Mask
+from transformer_lib.losses import loss_on_batch
 from transformer_lib.runtime import autocast, keep_freed_memory, progress_bar
-
-
-def label_smoothed_cross_entropy(
-    logits: Float[Tensor, "tokens vocab"],
-    targets: Int[Tensor, " tokens"],
-    smoothing: float,
-    pad_id: int = PAD_ID,
-) -> Float[Tensor, ""]:
-    """Mean cross-entropy against smoothed targets, in nats per token.
-
-    They are (1 − ε)·(the target) + ε·(uniform over the vocabulary without <pad>). (Szegedy et al.
-    2016; Vaswani et al. 2017, section 5.4)
-    """
-    # Autocast on CPU would add up thousands of terms in bf16.
-    logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-    if not smoothing:
-        return F.cross_entropy(logits, targets)
-    log_probs = logits.log_softmax(dim=-1)
-    of_target = log_probs.gather(1, targets[:, None]).squeeze(1)
-    of_uniform = (log_probs.sum(dim=1) - log_probs[:, pad_id]) / (logits.size(1) - 1)
-    return -((1 - smoothing) * of_target + smoothing * of_uniform).mean()
-
-
-def loss_on_batch(
-    model: nn.Module,
-    src: Int[Tensor, "batch source"],
-    tgt_in: Int[Tensor, "batch target"],
-    tgt_out: Int[Tensor, "batch target"],
-    *,
-    src_mask: Mask | None = None,
-    pad_id: int = PAD_ID,
-    label_smoothing: float = 0.0,
-) -> Float[Tensor, ""]:
-    """Mean loss per real target token, in nats.
-
-    Padding counts neither in the sum nor in the number. Logits are computed only where there is a
-    real target. The padding of `tgt_in` needs no mask: it comes after all real tokens, where a
-    causal decoder does not look.
-    """
-    real = tgt_out != pad_id
-    logits = model(src, tgt_in, src_mask, only=real)
-    return label_smoothed_cross_entropy(logits, tgt_out[real], label_smoothing, pad_id)
-
-
-def warmup_inverse_sqrt(step: int, *, peak: float, warmup: int) -> float:
-    """The paper's schedule: up in a line to `peak` at step `warmup`, then down as 1/√step.
-
-    Steps count from 1. The paper's own peak is `paper_peak(d_model, warmup)`. (Vaswani et al. 2017,
-    eq. 3)
-    """
-    return peak * min(step / warmup, math.sqrt(warmup / step)) if warmup else peak / math.sqrt(step)
-
-
-def paper_peak(d_model: int, warmup: int) -> float:
-    """1/√(d_model · warmup): the highest learning rate of equation 3."""
-    return (d_model * warmup) ** -0.5
-
-
-def warmup_cosine(step: int, *, peak: float, warmup: int, steps: int) -> float:
-    """Up in a line to `peak` at step `warmup`, then along half a cosine to 0 at `steps`.
-
-    For runs whose length is known.
-    """
-    if step < warmup:
-        return peak * step / warmup
-    return peak * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(1, steps - warmup))))
 
 
 @dataclass

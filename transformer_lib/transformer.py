@@ -245,11 +245,10 @@ PRESETS = {
 def make_model(
     src_vocab_size: int, tgt_vocab_size: int, preset: str = "tiny", **overrides
 ) -> Transformer:
-    """A freshly initialised Transformer: `tiny` and `small` are pre-norm, `base` and `big` the
-    paper's, post-norm.
+    """A freshly initialised Transformer of a preset's sizes.
 
-    `overrides` are fields of `TransformerConfig`: `make_model(500, 600, "small", dropout=0.3,
-    tie_weights="target")`.
+    `tiny` and `small` are pre-norm, `base` and `big` the paper's, post-norm. `overrides` are fields
+    of `TransformerConfig`: `make_model(500, 600, "small", dropout=0.3, tie_weights="target")`.
     """
     if preset not in PRESETS:
         raise ValueError(f"preset={preset!r} is none of {', '.join(PRESETS)}")

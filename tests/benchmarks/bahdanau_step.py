@@ -12,9 +12,10 @@ from torch import nn
 
 from transformer_lib.batching import shift_right
 from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
-from transformer_lib.recurrent import BahdanauSeq2Seq, RecurrentConfig
-from transformer_lib.training import loss_on_batch
+from transformer_lib.recurrent import BahdanauSeq2Seq
+from transformer_lib.recurrent_parts import RecurrentConfig
 
 SIZES = {  # embedding and hidden width, batch, length, vocabulary, the ratio to reach
     "small": (32, 64, 10, 200, 0.86),

@@ -11,7 +11,7 @@ from measure import cpu_seconds, row
 
 from transformer_lib.batching import TokenBatches, encode_pairs, make_batch
 from transformer_lib.corpus import load_corpus
-from transformer_lib.training import loss_on_batch
+from transformer_lib.losses import loss_on_batch
 from transformer_lib.transformer import make_model
 
 MAX_TOKENS, AT_ONCE = 2048, 6

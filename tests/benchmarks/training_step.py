@@ -11,8 +11,8 @@ from measure import ratios, row
 from rivals import D2lTransformer, TorchTransformer
 
 from transformer_lib.batching import shift_right
+from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
-from transformer_lib.training import loss_on_batch
 from transformer_lib.transformer import make_model
 
 SIZES = {  # model, then batch, length, vocabulary

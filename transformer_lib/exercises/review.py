@@ -25,9 +25,11 @@ from transformer_lib.exercises.machinery import (
     run,
     said,
 )
+from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
 from transformer_lib.runtime import seed_everything
-from transformer_lib.training import fit, loss_on_batch, warmup_cosine
+from transformer_lib.schedules import warmup_cosine
+from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
 

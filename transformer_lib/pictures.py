@@ -1,0 +1,105 @@
+"""How a picture gets into the page, and the words for those who cannot see it.
+
+A figure becomes an <img> with alt text. A chart that moves (Altair) lives in the page, without a
+kernel and without a network.
+"""
+
+import base64
+import copy
+import html
+import io
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import matplotlib.pyplot as plt
+import vl_convert
+from IPython import get_ipython
+from IPython.display import display
+from jaxtyping import Float
+from matplotlib.figure import Figure
+from PIL import Image
+from torch import Tensor
+
+
+def ends_of(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
+    """Where each curve starts and ends, in words: alt text."""
+    told = (
+        f"{name}: from {float(ys[0]):.2g} at {float(xs[0]):.3g} to {float(ys[-1]):.2g} at "
+        f"{float(xs[-1]):.3g}"
+        for name, (xs, ys) in curves.items()
+    )
+    return "; ".join(told) + "."
+
+
+def extent_of(points: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
+    """How many points each name has, and between which heights, in words: alt text."""
+    return "".join(
+        f" {name}: {len(xs)} points between {float(min(ys)):.2g} and {float(max(ys)):.2g}."
+        for name, (xs, ys) in points.items()
+    )
+
+
+def strongest_keys(
+    weights: Float[Tensor, "query key"], queries: Sequence[str], keys: Sequence[str]
+) -> str:
+    """For each query the key it looks at most, in words: alt text."""
+    rows = list(zip(queries, weights.detach().float().tolist(), strict=True))
+    shown = rows[:: max(1, len(rows) // 10)]
+    pairs = ", ".join(f"{query} to {_strongest(row, keys)}" for query, row in shown)
+    whose = "each query" if len(shown) == len(rows) else "some queries"
+    return f"Strongest key of {whose}: {pairs}."
+
+
+def _strongest(row: Sequence[float], keys: Sequence[str]) -> str:
+    """The key with the largest share, all of them where several are equal, and that share."""
+    best = [key for key, share in zip(keys, row, strict=True) if share > max(row) - 1e-5]
+    named = " and ".join(best) if len(best) < 4 else f"{len(best)} keys alike"
+    return f"{named} {max(row):.2f}"
+
+
+def show_figure(fig: Figure, description: str) -> None:
+    """Show a figure once and close it: as an <img>, which keeps its alt text.
+
+    A bare PNG loses its alt text in JupyterLab.
+    """
+    if get_ipython() is None:
+        plt.show()
+        return
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format="png", dpi=110)
+    plt.close(fig)
+    data = _small(buffer.getvalue())
+    picture = f'<img alt="{html.escape(description)}" src="data:image/png;base64,{data}">'
+    display({"text/html": picture, "text/plain": description}, raw=True)
+
+
+def _small(png: bytes) -> str:
+    """The picture in 256 colours, a quarter of its size or less, in base64."""
+    buffer = io.BytesIO()
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
+    """The chart under the one Vega-Lite type that JupyterLab draws without a network.
+
+    A PNG goes with it for other viewers.
+    """
+    description = spec.get("description", "Chart")
+    png = vl_convert.vegalite_to_png(
+        {**spec, "$schema": "https://vega.github.io/schema/vega-lite/v6.json"}, scale=1.5
+    )
+    spec = copy.deepcopy(spec)
+    spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json"
+    spec.setdefault("usermeta", {})["embedOptions"] = {"renderer": "svg", "actions": False}
+    bundle = {
+        "application/vnd.vegalite.v5+json": spec,
+        "image/png": _small(png),
+        "text/plain": description,
+    }
+    return bundle, {"image/png": {"alt": description}}
+
+
+alt.renderers.register("transformer_lib", _vega_in_the_page)
+alt.renderers.enable("transformer_lib")
