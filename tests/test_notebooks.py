@@ -82,6 +82,15 @@ def test_no_cell_is_longer_than_30_lines_and_none_hides_a_magic(path):
 
 
 @LESSON
+def test_jupyterlab_finds_nothing_to_change_in_it(path):
+    """Another name for the kernel, and a lesson that was only opened asks to be saved."""
+    metadata = read(path).metadata
+    kernel = metadata.kernelspec
+    assert (kernel.name, kernel.display_name) == ("python3", "Python 3 (ipykernel)")
+    assert "widgets" not in metadata
+
+
+@LESSON
 def test_no_name_of_the_library_is_defined_again(path):
     defined = {
         node.name
