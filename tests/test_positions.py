@@ -172,9 +172,9 @@ def test_an_alibi_bias_knows_the_distance_alone_and_goes_on_when_cached():
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
 def test_an_alibi_bias_has_the_dtype_and_device_of_the_queries(dtype, device):
     alibi, q = AlibiPositions(3).to(device), torch.randn(1, 3, 5, 4, dtype=dtype, device=device)
-    for module in (alibi, alibi.to(dtype)):
-        assert module.bias(q, 5).dtype == dtype
-        assert module.bias(q, 5).device == q.device
+    for move in (torch.float32, dtype):  # mixed precision, then all of one
+        bias = alibi.to(move).bias(q, 5)
+        assert (bias.dtype, bias.device) == (q.dtype, q.device)
 
 
 def test_alibi_refuses_what_it_cannot_place_and_has_nothing_to_learn():

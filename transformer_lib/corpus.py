@@ -29,7 +29,9 @@ def data_directory() -> Path:
 
 DATA = data_directory()
 
-MAX_LEN = 256  # tokens of the longest sentence, <eos> included: read, trained on or written
+# The longest sentence in tokens, <eos> included: what a model holds and a training takes, and where
+# a translation that has not ended is broken off.
+MAX_LEN, LONGEST_TRANSLATION = 256, 100
 
 PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)

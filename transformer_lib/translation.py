@@ -13,7 +13,14 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.batching import Example, make_batch, pad
-from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Subwords, Vocabulary
+from transformer_lib.corpus import (
+    EOS_ID,
+    LONGEST_TRANSLATION,
+    PAD_ID,
+    SentencePair,
+    Subwords,
+    Vocabulary,
+)
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.distributed import gather, share
 from transformer_lib.listening import listen
@@ -51,7 +58,7 @@ class Translator:
 
         A word that training never showed is read as <unk>, a sentence that is too long for the
         model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
-        with the model's `max_len` at the latest.
+        after `LONGEST_TRANSLATION` tokens at the latest.
         """
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
@@ -155,7 +162,7 @@ class Translator:
     ) -> Int[Tensor, "batch target"]:
         """The ids of the translations: drawn, the greedy ones, or the best that a beam finds."""
         asked = (self.model, src, padding_mask(src, PAD_ID))
-        max_len = self.model.config.max_len
+        max_len = min(LONGEST_TRANSLATION, self.model.config.max_len)
         if sampling:
             return sample(*asked, max_len=max_len, **sampling)
         if beam_size == 1:
