@@ -160,7 +160,7 @@ def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them()
 
 def test_a_weight_has_the_colour_that_matplotlib_gives_it_in_a_figure(monkeypatch):
     weights, figures = torch.tensor([[0.0, 0.5, 1.0]]), []
-    monkeypatch.setattr(plotting, "_show", lambda figure, _: figures.append(figure))
+    monkeypatch.setattr(plotting, "show_figure", lambda figure, _: figures.append(figure))
     plotting.plot_attention(weights, ["je"], SOURCE)
     (row,) = figures[0].axes[0].images[0].to_rgba(weights.numpy(), bytes=True)[..., :3].tolist()
     svg = svg_of(heads_explorer(weights[None], ["je"], SOURCE))
