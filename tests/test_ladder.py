@@ -230,6 +230,24 @@ def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small
     assert write(0, 5, 7, 5) == "·"  # one of them sees no difference
 
 
+def test_models_that_cannot_be_compared_are_refused_in_words(built, small):
+    path, _ = built
+    with pytest.raises(ValueError, match=r"has gru from seeds \[0, 1\] and luong-dot from \[\]"):
+        clearly_apart("gru", "luong-dot", small, path)
+
+
+def test_the_command_searches_beside_its_rows(built, capsys):
+    path, _ = built
+    assert main(["ladder", "--search", "--models", "gru", "--steps", "1", "--out", str(path)]) == 0
+    assert "rate 0.002, dropout 0" in capsys.readouterr().out
+    assert len(json.loads(path.with_name("ladder_search.json").read_text())) == 6
+
+
+def test_a_ladder_without_rows_says_how_to_make_them(tmp_path, capsys):
+    assert main(["ladder", "--show", "--out", str(tmp_path / "none.json")]) == 1
+    assert "no row to show: python -m transformer_lib ladder" in capsys.readouterr().err
+
+
 def test_the_command_prints_the_table(built, capsys):
     path, _ = built
     assert main(["ladder", "--show", "--steps", "2", "--out", str(path)]) == 0

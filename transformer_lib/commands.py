@@ -139,8 +139,9 @@ def ladder(args: argparse.Namespace) -> None:
     """Make the rows that are missing, or search, or measure speed; print the table."""
     shown = sys.stderr.isatty()
     if args.search:
-        search_ladder(args.models, say=_say, progress=shown, steps=args.steps)
-        print(search_table().to_string())
+        found = args.out.with_name(f"{args.out.stem}_search.json")
+        search_ladder(args.models, found, _say, shown, steps=args.steps)
+        print(search_table(found).to_string())
         return
     if args.times:
         time_ladder(args.out)

@@ -190,6 +190,8 @@ def read_lengths(path: Path = STORED) -> pd.DataFrame:
 
 def ladder_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean ± standard deviation over the seeds, a line a model, in the order of the lessons."""
+    if rows.empty:
+        raise ValueError("there is no row to show: python -m transformer_lib ladder makes them")
     measures = ["tokens/s", "BLEU", "exact", "BLEU long", "AER"]
     digits = {"tokens/s": 0, "AER": 3}
     lines = {}
@@ -217,9 +219,16 @@ def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) 
     Clearly: with every seed, in the same direction, each time with p < 0.05 in a paired bootstrap
     of the test sentences (`metrics.paired_bootstrap`).
     """
-    rows = {_place(row): row for row in _rows(path)}
-    seeds = sorted({seed for _, seed in rows})
-    pairs = [(rows[first, seed], rows[second, seed]) for seed in seeds]
+    ours, theirs = (
+        {row["seed"]: row for row in _rows(path) if row["model"] == name and "written" in row}
+        for name in (first, second)
+    )
+    if not ours or ours.keys() != theirs.keys():
+        raise ValueError(
+            f"{path} has {first} from seeds {[*ours]} and {second} from {[*theirs]}, with what they "
+            f"wrote: python -m transformer_lib ladder --models {first} {second}"
+        )
+    pairs = [(ours[seed], theirs[seed]) for seed in ours]
     signs = {">" if a["test"]["bleu"] > b["test"]["bleu"] else "<" for a, b in pairs}
     references = [pair.target for pair in corpus.test]
     if len(signs) > 1 or any(

@@ -192,7 +192,7 @@ class TrainSettings:
         """The settings that `to_json` stored; an option that came later has its default."""
         unknown = stored.keys() - {option.name for option in fields(cls)}
         if unknown:
-            raise ValueError(f"a newer version stored this: {', '.join(sorted(unknown))}")
+            raise ValueError(f"this version knows no setting {', '.join(sorted(unknown))}")
         return cls(**stored)
 
     def to_json(self) -> dict:
@@ -266,5 +266,5 @@ def recipe_for(given: dict) -> Path | None:
 
 
 def _whole_path(text: str) -> str:
-    """A file's whole path, so that a run can go on from another folder; a name stays."""
-    return str(Path(text).resolve()) if Path(text).is_file() else text
+    """A file's whole path, so that a run can go on from another folder; a corpus's name stays."""
+    return str(Path(text).resolve()) if text not in NAMES and Path(text).is_file() else text
