@@ -4,7 +4,7 @@ import pytest
 
 from transformer_lib import ladder
 from transformer_lib.cli import main
-from transformer_lib.corpus import Corpus, load_corpus
+from transformer_lib.corpus import DATA, Corpus, load_corpus
 from transformer_lib.ladder import (
     COMBINATIONS,
     band,
@@ -113,6 +113,11 @@ def test_a_row_notices_the_seed_the_settings_the_model_and_the_corpus(built, mon
     rows = json.loads(path.read_text())
     path.write_text(json.dumps([rows[0] | {"seed": 1}, rows[1] | {"corpus": "another"}]))
     assert stale() == [True] * 2
+    older = {"settings": {"peak": 0.004}, "fingerprint": "3e2b25aef26794c8"}
+    path.write_text(
+        json.dumps([rows[0] | older, {k: v for k, v in rows[1].items() if k != "config"}])
+    )
+    assert stale() == [True] * 2
 
 
 def test_an_option_that_came_later_makes_no_row_stale(built):
@@ -204,15 +209,17 @@ def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(
         row["valid"]["bleu"] = float(number == 4)
     (tmp_path / "search.json").write_text(json.dumps(rows))
     monkeypatch.setattr(ladder, "SEARCHED", tmp_path / "search.json")
+    assert rung("gru") == TrainSettings(corpus=("lessons",), steps=500, warmup=120, model="gru")
+    monkeypatch.setattr(ladder, "SHARED", rung("gru", steps=2))  # what the search was made with
     assert search_table(tmp_path / "search.json").best.gru == "rate 0.008, dropout 0"
     assert (rung("gru").learning_rate, rung("gru").dropout) == (8e-3, 0.0)
     assert rung("gru", dropout=0.5).dropout == 0.5
-    assert rung("bahdanau") == TrainSettings(
-        corpus=("lessons",), steps=500, warmup=120, model="bahdanau"
-    )
+    assert (rung("bahdanau").learning_rate, rung("bahdanau").dropout) == (4e-3, 0.1)
+    (tmp_path / "search.json").write_text(json.dumps(rows[1:]))  # half a search decides nothing
+    assert (rung("gru").learning_rate, rung("gru").dropout) == (4e-3, 0.1)
 
 
-def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small):
+def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small, monkeypatch):
     path, _ = built
     rows = json.loads(path.read_text())
     references = [pair.target for pair in small.test]
@@ -228,6 +235,10 @@ def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small
     assert write(7, 7, 0, 0) == "<"
     assert write(0, 7, 7, 0) == "·"  # the seeds disagree
     assert write(0, 5, 7, 5) == "·"  # one of them sees no difference
+    monkeypatch.setattr(ladder, "paired_bootstrap", lambda ours, theirs, _: 0.06)
+    assert write(0, 0, 7, 7) == "·"
+    monkeypatch.setattr(ladder, "paired_bootstrap", lambda ours, theirs, _: 0.04)
+    assert write(0, 0, 7, 7) == ">"
 
 
 def test_models_that_cannot_be_compared_are_refused_in_words(built, small):
@@ -255,6 +266,8 @@ def test_the_command_prints_the_table(built, capsys):
 
 
 def test_the_stored_rows_are_not_stale():
+    longer = read_ladder(DATA / "ladder_2000.json", steps=2000)
+    assert not longer.stale.any(), "run: the command in data/README.md"
     stored = read_ladder()
     assert sorted(set(stored.model)) == sorted(MODELS)
     assert stored.groupby("model").seed.apply(list).map(lambda s: s == [0, 1, 2]).all()

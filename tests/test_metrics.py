@@ -104,6 +104,8 @@ def test_the_paired_bootstrap_knows_what_is_clear_and_what_is_not():
     slips = [r if i % 4 else "No." for i, r in enumerate(references)]
     assert paired_bootstrap(references, slips, references) < 0.01
     assert paired_bootstrap(slips, slips, references) == 1
+    same_score = [slip.replace("No.", "NO.") for slip in slips]
+    assert paired_bootstrap(slips, same_score, references) == 1
     one = ["No.", *slips[1:3], "No.", *slips[4:]]
     assert paired_bootstrap(one, slips, references) > 0.05
     with pytest.raises(ValueError, match="79 hypotheses for 80 references"):

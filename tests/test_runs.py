@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from transformer_lib import runs
+from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import Corpus, SentencePair, load_corpus
 from transformer_lib.models import MODELS
 from transformer_lib.settings import TrainSettings
@@ -50,7 +51,8 @@ def test_a_run_trains_as_a_plain_call_of_fit_does(corpus):
     settings = TrainSettings(**TINY, steps=3, max_tokens=128)
     ours = runs.start_run(settings, corpus=corpus).fit(progress=False).frame.loss
     run = runs.start_run(settings, corpus=corpus)
-    batches = run.batches()
+    encode = [vocabulary.encode for vocabulary in corpus.vocabularies()]
+    batches = TokenBatches(encode_pairs(corpus.train, *encode, 256), 128, seed=0)
     theirs = fit(
         run.translator.model, batches, steps=3, learning_rate=settings.rate, progress=False
     )
@@ -60,10 +62,17 @@ def test_a_run_trains_as_a_plain_call_of_fit_does(corpus):
 def test_pairs_longer_than_the_longest_sentence_are_named_and_left_out(corpus):
     lengths = [max(len(p.source.split()), len(p.target.split())) for p in corpus.train]
     run = runs.start_run(TrainSettings(**TINY, max_len=10), corpus=corpus)
-    with pytest.warns(UserWarning, match="pairs of over 10 tokens are not trained on"):
+    with pytest.warns(UserWarning, match="pairs of train have over 10 tokens and are left out"):
         batches = run.batches()
     assert len(batches.examples) < len(lengths)
     assert max(max(map(len, example)) for example in batches.examples) <= 10
+
+
+def test_where_no_pair_is_short_enough_the_limit_is_named(corpus):
+    run = runs.start_run(TrainSettings(**TINY, max_len=2), corpus=corpus)
+    with pytest.raises(ValueError, match="no pair of valid has at most max_len=2 tokens"):
+        run.batches("valid")
+    assert runs.error_of_head(run.translator, corpus.test, (0, 0)) is None
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -29,7 +29,11 @@ def test_every_option_says_what_it_is_and_survives_storing(option):
     other = {"model": "gru", "preset": "small", "positions": "rotary", "tie": "none"}
     other |= {"precision": "bf16", "tokens": "500", "languages": "de-en"}
     example = {int: 7, float: 0.5, str: other.get(option.name, "x")}[option.metadata["rule"].kind]
-    settings = TrainSettings(**{option.name: (example,) if option.metadata["many"] else example})
+    given = {option.name: (example,) if option.metadata["many"] else example}
+    settings = TrainSettings(**given)
+    if option.name != "steps":
+        with pytest.raises(ValueError, match=f"goes on with {option.name}="):
+            TrainSettings().resume(given)
     assert settings != TrainSettings()
     assert TrainSettings.from_stored(settings.to_json()) == settings
     words = parsed(f"--{option.name.replace('_', '-')}", str(example))
@@ -47,6 +51,11 @@ def test_every_option_says_what_it_is_and_survives_storing(option):
         ({"model": "lstm"}, "model: 'lstm' is not one of gru, bahdanau"),
         ({"tokens": "many"}, "tokens: 'many' is not 'words' or a number of pieces"),
         ({"tie": "all"}, "tie=all needs one vocabulary"),
+        ({"steps": True}, "steps: True is not a whole number"),
+        ({"steps": 1600.0}, "steps: 1600.0 is not a whole number"),
+        ({"learning_rate": float("inf")}, "learning_rate: inf is not a number above 0"),
+        ({"seed": -1}, "seed: -1 is not a whole number of at least 0"),
+        ({"corpus": None}, "corpus: it must be given"),
         ({"model": "gru", "d_model": 64}, "model=gru comes in one size.*leave out d_model=64"),
     ],
 )
@@ -70,6 +79,14 @@ def test_a_run_goes_on_only_with_its_own_settings(option):
             run.resume(default)
 
 
+def test_what_does_not_go_together_is_the_runs_difference_when_it_goes_on():
+    run = TrainSettings(d_model=16, num_heads=2)
+    with pytest.raises(ValueError, match="goes on with model=transformer, not gru"):
+        run.resume({"model": "gru"})
+    with pytest.raises(ValueError, match="goes on with tie=target, not all"):
+        run.resume({"tie": "all"})
+
+
 def test_a_setting_that_this_version_does_not_know_is_named():
     with pytest.raises(ValueError, match="this version knows no setting depth, mood"):
         TrainSettings.from_stored({"dropout": 0.2, "mood": 1, "depth": 2})
@@ -87,7 +104,7 @@ def test_grammars_recipe_is_for_the_transformer_and_what_is_given_counts():
     assert of(grammar | {"label_smoothing": 0.1}) == (0.0, 0.3, 0.1, 0.1)
     others = ({}, {"corpus": ("lessons",)}, grammar | {"model": "gru"})
     assert {of(given) for given in others} == {(0.1, None, 0.1, 0.0)}
-    assert recipe_for(grammar).name == "grammar.txt"
+    assert recipe_for(grammar).name == recipe_for({"corpus": "grammar"}).name == "grammar.txt"
 
 
 @pytest.mark.parametrize("path", sorted((DATA / "recipes").iterdir()), ids=lambda path: path.stem)
@@ -112,6 +129,7 @@ def test_a_file_is_known_by_its_whole_path_and_a_name_stays(tmp_path, monkeypatc
     (tmp_path / "everyday").touch()
     assert TrainSettings(corpus=("own.tsv",)).corpus == (str(tmp_path / "own.tsv"),)
     assert [TrainSettings(corpus=(name,)).corpus for name in SHIPPED] == [(n,) for n in SHIPPED]
+    assert TrainSettings(corpus=tmp_path / "own.tsv").corpus == (str(tmp_path / "own.tsv"),)
     assert TrainSettings(hold_out=("own.tsv",)).hold_out == ("own.tsv",)
 
 

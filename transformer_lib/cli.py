@@ -167,14 +167,16 @@ def _ladder(subparsers) -> None:
     add("--seeds", nargs="+", type=int, default=[0, 1, 2], help="of weights and order")
     add("--steps", type=COUNT.read, default=SHARED.steps, help="updates of each model")
     add("--out", type=Path, default=STORED, help="rows that are there and not stale are kept")
+    add = p.add_mutually_exclusive_group().add_argument
     add(
         "--search",
         action="store_true",
-        help="first of all: try each model's peak rates and dropouts, and store what valid says",
+        help="only try peak rates and dropouts, the same for every model, and store what valid "
+        "says; rows made afterwards take the best",
     )
     add("--show", action="store_true", help="only print the table, train nothing")
     add("--times", action="store_true", help="only measure tokens/s anew, on a quiet machine")
-    add("--threads", type=COUNT.read, default=1, help="CPU threads")
+    p.add_argument("--threads", type=COUNT.read, default=1, help="CPU threads")
 
 
 def _data(subparsers) -> None:

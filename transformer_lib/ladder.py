@@ -2,9 +2,10 @@
 
 It is the table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search` looks
 for each model's own peak rate and dropout, the same six combinations for all, and writes what they
-gave on valid to data/ladder_search.json; without `--search` the command makes the rows of
-data/ladder.json with the best of them, and what each row's model wrote on test. A row carries all
-that it depends on; where that is another today, `read_ladder` calls the row stale.
+gave on valid to data/ladder_search.json. Without `--search` the command makes the rows of
+data/ladder.json, with the best of a search where a whole one is stored, and keeps what each model
+wrote on test. A row carries all that it depends on; where that is another today, `read_ladder`
+calls the row stale.
 """
 
 import dataclasses
@@ -35,12 +36,19 @@ COMBINATIONS = [
 
 
 def rung(name: str, seed: int = 0, **changes) -> TrainSettings:
-    """The settings of one rung: those all share, and what the search found best for this model.
+    """The settings of one rung: those all share, and what a whole search found best for this model.
 
-    Small enough for a lesson: about two minutes of one thread.
+    A search that is stale, or in which a combination is missing, decides nothing. Small enough for
+    a lesson: about two minutes of one thread.
     """
-    searched = [row for row in _rows(SEARCHED) if row["model"] == name]
-    best = max(searched, key=lambda row: row["valid"]["bleu"])["chosen"] if searched else {}
+    shared = dataclasses.replace(SHARED, model=name)
+    searched = [
+        row
+        for row in _rows(SEARCHED)
+        if row["model"] == name and not _stale(row, dataclasses.replace(shared, **row["chosen"]))
+    ]
+    whole = len(searched) == len(COMBINATIONS)
+    best = max(searched, key=lambda row: row["valid"]["bleu"])["chosen"] if whole else {}
     return dataclasses.replace(SHARED, model=name, seed=seed, **{**best, **changes})
 
 
@@ -128,7 +136,8 @@ def build_ladder(
     for seed in seeds:
         for name in models:
             rows, settings = _rows(path), rung(name, seed, **changes)
-            if any(not _stale(row, settings) for row in rows if _place(row) == (name, seed)):
+            there = [r for r in rows if _place(r) == (name, seed) and "written" in r]
+            if any(not _stale(row, settings) for row in there):
                 say(f"{name}, seed {seed}: already there")
                 continue
             translator, history = climb(settings, corpus, progress=progress)
@@ -229,13 +238,13 @@ def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) 
             f"wrote: python -m transformer_lib ladder --models {first} {second}"
         )
     pairs = [(ours[seed], theirs[seed]) for seed in ours]
-    signs = {">" if a["test"]["bleu"] > b["test"]["bleu"] else "<" for a, b in pairs}
+    gaps = [a["test"]["bleu"] - b["test"]["bleu"] for a, b in pairs]
     references = [pair.target for pair in corpus.test]
-    if len(signs) > 1 or any(
+    if min(gaps) <= 0 <= max(gaps) or any(
         paired_bootstrap(a["written"], b["written"], references) >= 0.05 for a, b in pairs
     ):
         return "·"
-    return signs.pop()
+    return ">" if gaps[0] > 0 else "<"
 
 
 def _depends_on(settings: TrainSettings) -> dict:
@@ -251,14 +260,21 @@ def _depends_on(settings: TrainSettings) -> dict:
 
 
 def _stale(row: dict, settings: TrainSettings) -> bool:
-    """A field that came after the row counts with its default: it changed nothing of the run."""
+    """Whether the row's run would be another one today.
+
+    A field that came after the row counts with its default: it changed nothing. A row that holds
+    what is not known any more is stale.
+    """
     today, fields = _depends_on(settings), dataclasses.fields(MODELS[settings.model].config)
     defaults = {field.name: field.default for field in fields if field.name in today["config"]}
-    return today != {
-        "settings": TrainSettings.from_stored(row["settings"]).to_json(),
-        "config": defaults | row["config"],
-        "corpus": row["corpus"],
-    }
+    try:
+        return today != {
+            "settings": TrainSettings.from_stored(row["settings"]).to_json(),
+            "config": defaults | row["config"],
+            "corpus": row["corpus"],
+        }
+    except (KeyError, ValueError):
+        return True
 
 
 def _place(row: dict) -> tuple[str, int]:
@@ -273,6 +289,7 @@ def _write(path: Path, rows: list[dict]) -> None:
     """Whole or not at all: a run that is killed loses no row."""
     order = list(MODELS)
     ordered = sorted(rows, key=lambda row: (order.index(row["model"]), row["seed"]))
+    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".tmp")
     unfinished.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
     unfinished.replace(path)

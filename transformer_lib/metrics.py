@@ -35,14 +35,14 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
 def paired_bootstrap(
     ours: Sequence[str], theirs: Sequence[str], references: Sequence[str], samples: int = 1000
 ) -> float:
-    """How often chance alone would give two systems so different a BLEU: p, from 0 to 1.
+    """How often chance alone would give two systems a BLEU at least so different: p, 0 to 1.
 
     Test sets are drawn from the sentences, with replacement; both systems are scored on each (Koehn
     2004, by sacrebleu, from its fixed seed).
     """
     _same_number(ours, references)
     _same_number(theirs, references)
-    if list(ours) == list(theirs):
+    if corpus_bleu(ours, references).score == corpus_bleu(theirs, references).score:
         return 1.0  # sacrebleu counts only what exceeds a difference of 0, and would say 0.001
     test = PairedTest(
         [("ours", list(ours)), ("theirs", list(theirs))],

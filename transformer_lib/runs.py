@@ -41,10 +41,14 @@ class Run:
         vocabularies = (self.translator.source_vocabulary, self.translator.target_vocabulary)
         encode = (vocabulary.encode for vocabulary in vocabularies)
         examples = encode_pairs(pairs, *encode, self.settings.max_len)
-        if training and len(examples) < len(pairs):
+        if not examples:
+            raise ValueError(
+                f"no pair of {split} has at most max_len={self.settings.max_len} tokens"
+            )
+        if len(examples) < len(pairs):
             warnings.warn(
-                f"{len(pairs) - len(examples)} pairs of over {self.settings.max_len} tokens are "
-                "not trained on",
+                f"{len(pairs) - len(examples)} pairs of {split} have over {self.settings.max_len} "
+                "tokens and are left out",
                 stacklevel=2,
             )
         seed = self.settings.seed
@@ -117,10 +121,9 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
         fresh = curve and curve[-1]["step"] == snapshot["step"]
         info = {"settings": run.settings.to_json(), "curve": curve}
         metrics = curve[-1] if fresh else {}
-        model = translator.model
-        say(
-            f"saved {save_checkpoint(out, model, vocabularies, metrics=metrics, info=info, snapshot=snapshot)}"
-        )
+        kept = {"metrics": metrics, "info": info, "snapshot": snapshot}
+        folder = save_checkpoint(out, translator.model, vocabularies, **kept)
+        say(f"saved {folder}")
 
     try:
         return run.fit(evaluate=evaluate, save=None if rank() else save, **machine)
@@ -174,7 +177,7 @@ def best_head(translator: Translator, pairs: Sequence[SentencePair]) -> tuple[in
     vocabularies = (translator.source_vocabulary, translator.target_vocabulary)
     if not all(isinstance(vocabulary, Vocabulary) for vocabulary in vocabularies):
         return None
-    if not any(pair.alignment for pair in pairs):
+    if not translator.aligned(pairs):
         return None
     rates = translator.alignment_error_rates(pairs)
     return min(rates, key=rates.get, default=None)
@@ -184,7 +187,7 @@ def error_of_head(
     translator: Translator, pairs: Sequence[SentencePair], head: tuple[int, int] | None
 ) -> float | None:
     """The alignment error rate of that head on `pairs`; None where there is none to measure."""
-    if head is None or not any(pair.alignment for pair in pairs):
+    if head is None or not translator.aligned(pairs):
         return None
     return translator.alignment_error_rates(pairs)[head]
 

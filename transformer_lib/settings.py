@@ -1,10 +1,11 @@
 """Every option of a training run, stated once: its default, its meaning, what it may be.
 
 The command line, recipes, checkpoints, `--resume` and the ladder read these fields. A new option is
-a new field here and its use in `runs`.
+a new field here; `runs` hands it on to corpus, model or training.
 """
 
 import argparse
+import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -33,7 +34,7 @@ class Rule:
     def check(self, value: Any) -> None:
         """Raise ValueError unless `value` is what the words say."""
         kinds = (int, float) if self.kind is float else self.kind
-        if not isinstance(value, kinds) or not self.holds(value):
+        if isinstance(value, bool) or not isinstance(value, kinds) or not self.holds(value):
             raise ValueError(f"{value!r} is not {self.words}")
 
     def read(self, text: str) -> Any:
@@ -52,37 +53,47 @@ def one_of(names) -> Rule:
 
 
 TEXT = Rule(str, "a text")
-WHOLE = Rule(int, "a whole number")
+WHOLE = Rule(int, "a whole number of at least 0", lambda number: number >= 0)
 COUNT = Rule(int, "a whole number of at least 1", lambda number: number >= 1)
-POSITIVE = Rule(float, "a number above 0", lambda number: number > 0)
+POSITIVE = Rule(float, "a number above 0", lambda number: 0 < number < math.inf)
 SHARE = Rule(float, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
 TOKENS = Rule(
     str, "'words' or a number of pieces", lambda text: text == "words" or text.isdecimal()
 )
 
 
-def _option(default, rule: Rule, meaning: str, *, only: str = "", many: str | None = None):
-    """A field: `only` names the one model that takes it, `many` says that it holds several."""
-    metadata = {"rule": rule, "help": meaning, "only": only, "many": many}
+def _option(
+    default, rule: Rule, meaning: str, *, only: str = "", many: str | None = None, shown: str = ""
+):
+    """A field: `only` names the one model that takes it, `many` says that it holds several.
+
+    `shown` stands for its value in the help.
+    """
+    metadata = {"rule": rule, "help": meaning, "only": only, "many": many, "shown": shown}
     return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """A training run, described whole: the same settings give the same model.
+    """A training run, described whole: on one machine the same settings give the same model.
 
     Raises ValueError for a value that an option does not take, or that does not go with another.
     """
 
-    corpus: Sequence[str] = _option(
+    corpus: Sequence[str | Path] | Path = _option(
         ("everyday",),
         TEXT,
         f"{', '.join(NAMES)}, a file of pairs, or two files of lines; grammar brings "
         "the settings of its recipe",
         many="+",
+        shown="NAME_OR_PATH",
     )
-    valid: Sequence[str] | None = _option(
-        None, TEXT, "files of yours to validate on; all of --corpus is trained on then", many="+"
+    valid: Sequence[str | Path] | Path | None = _option(
+        None,
+        TEXT,
+        "files of yours to validate on; all of --corpus is trained on then",
+        many="+",
+        shown="PATH",
     )
     languages: str | None = _option(
         None, TEXT, "source-target, such as de-en, where the file names do not say"
@@ -94,7 +105,7 @@ class TrainSettings:
     )
     max_words: int | None = _option(None, COUNT, "only pairs of at most this many source words")
     hold_out: Sequence[str] = _option(
-        (), TEXT, "source sentences that must not be trained on", many="*"
+        (), TEXT, "source sentences that must not be trained on", many="*", shown="SENTENCE"
     )
     model: str = _option(
         "transformer",
@@ -112,7 +123,7 @@ class TrainSettings:
     tokens: str = _option(
         "words",
         TOKENS,
-        "words, or how many byte-pair pieces (a language; together with --tie all)",
+        "words, or how many byte-pair pieces each language gets; with --tie all, both together",
     )
     tie: str = _option(
         "target",
@@ -121,7 +132,9 @@ class TrainSettings:
         only="transformer",
     )
     max_len: int = _option(
-        MAX_LEN, COUNT, "tokens of the longest sentence; longer pairs are not trained on"
+        MAX_LEN,
+        COUNT,
+        "tokens of the longest sentence; longer pairs are left out of train and valid",
     )
     dropout: float = _option(0.1, SHARE, "probability that an activation is dropped in training")
     cross_attention_dropout: float | None = _option(
@@ -150,23 +163,21 @@ class TrainSettings:
 
     def __post_init__(self):
         for option in fields(self):
-            value = getattr(self, option.name)
-            if option.metadata["many"] and value is not None:
-                value = (value,) if isinstance(value, str) else tuple(value)
-            if value and option.name in ("corpus", "valid"):
-                value = tuple(map(_whole_path, value))
+            value = _normal(option.name, getattr(self, option.name))
             object.__setattr__(self, option.name, value)
             self._check(option, value)
         if self.tie == "all" and self.tokens == "words":
             raise ValueError("tie=all needs one vocabulary for both languages: tokens and a number")
 
     def _check(self, option, value) -> None:
-        if value == option.default:
+        if value is None and option.default is None:
             return
-        if (only := option.metadata["only"]) and only != self.model:
+        if value is None:
+            raise ValueError(f"{option.name}: it must be given")
+        if value != option.default and (only := option.metadata["only"]) and only != self.model:
             raise ValueError(
-                f"model={self.model} comes in one size, its output tied to the target embedding: "
-                f"leave out {option.name}={value}, which is the {only}'s"
+                f"{option.name} is an option of the {only}, and model={self.model} comes in one "
+                f"size: leave out {option.name}={value}"
             )
         for one in value if option.metadata["many"] else (value,):
             try:
@@ -204,21 +215,21 @@ class TrainSettings:
 
         Raises ValueError where another option was given and is not the run's, be it a default.
         """
-        asked = replace(self, **given)
-        for name in given:
-            ours, theirs = getattr(self, name), getattr(asked, name)
+        for name, value in given.items():
+            ours, theirs = getattr(self, name), _normal(name, value)
             if name != "steps" and ours != theirs:
                 raise ValueError(
                     f"--resume goes on with {name}={ours}, not {theirs}: "
                     "leave it out, or start another run"
                 )
-        return asked
+        return replace(self, steps=given.get("steps", self.steps))
 
     def rate(self, step: int) -> float:
         """The learning rate of update `step`, from 1: up to the peak, then half a cosine to 0."""
         return warmup_cosine(step, peak=self.learning_rate, warmup=self.warmup, steps=self.steps)
 
 
+LETTERS = {int: "N", float: "X", str: "TEXT"}
 SECTIONS = {
     "corpus": "the data",
     "model": "the model",
@@ -238,7 +249,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             type=rule.read,
             choices=rule.choices,
             nargs=many,
-            metavar=None if rule.choices else {int: "N", float: "X", str: "TEXT"}[rule.kind],
+            metavar=option.metadata["shown"] or (None if rule.choices else LETTERS[rule.kind]),
             help=option.metadata["help"]
             + (f" (default: {shown})" if shown not in (None, ()) else ""),
             default=argparse.SUPPRESS,
@@ -259,12 +270,25 @@ class _RecipeParser(argparse.ArgumentParser):
 
 def recipe_for(given: dict) -> Path | None:
     """The recipe with which a Transformer begins on a shipped corpus, if there is one."""
-    (name, *_) = given.get("corpus", TrainSettings.corpus)
+    (name, *_) = _normal("corpus", given.get("corpus", TrainSettings.corpus)) or ("",)
     path = RECIPES / f"{name}.txt"
     ours = name in SHIPPED and given.get("model", TrainSettings.model) == "transformer"
     return path if ours and path.exists() else None
 
 
-def _whole_path(text: str) -> str:
-    """A file's whole path, so that a run can go on from another folder; a corpus's name stays."""
-    return str(Path(text).resolve()) if text not in NAMES and Path(text).is_file() else text
+def _normal(name: str, value: Any) -> Any:
+    """The value as it is kept: several as a tuple, a file by its whole path.
+
+    So a run can go on from another folder. A corpus's name stays.
+    """
+    option = next(option for option in fields(TrainSettings) if option.name == name)
+    if value is None or not option.metadata["many"]:
+        return value
+    values = [value] if isinstance(value, str | Path) else value
+    if name == "hold_out":
+        return tuple(values)
+    files = (text not in NAMES and Path(text).is_file() for text in values)
+    return tuple(
+        str(Path(text).resolve()) if is_file else str(text)
+        for text, is_file in zip(values, files, strict=True)
+    )

@@ -130,13 +130,12 @@ class Translator:
         without gold links are left out, and so are words without one. Links are between words, so
         both vocabularies must be of words.
         """
-        pairs = [
-            p
-            for p in pairs
-            if p.alignment and max(map(len, self._example(p))) <= self.model.config.max_len
-        ]
+        pairs = self.aligned(pairs)
         if not pairs:
-            raise ValueError("none of these pairs has a gold alignment")
+            raise ValueError(
+                "none of these pairs has a gold alignment and at most "
+                f"max_len={self.model.config.max_len} tokens"
+            )
         links: dict[tuple[int, int], list[Links]] = {}
         for start in range(0, len(pairs), BATCH):
             examples = [self._example(pair) for pair in pairs[start : start + BATCH]]
@@ -152,6 +151,11 @@ class Translator:
             head: alignment_error_rate(list(map(_only_linked, found, gold)), gold)
             for head, found in links.items()
         }
+
+    def aligned(self, pairs: Sequence[SentencePair]) -> list[SentencePair]:
+        """Those of the pairs that have gold links and are short enough for the model."""
+        longest = self.model.config.max_len
+        return [p for p in pairs if p.alignment and max(map(len, self._example(p))) <= longest]
 
     def _decode(
         self,
