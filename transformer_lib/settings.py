@@ -20,6 +20,7 @@ from transformer_lib.schedules import warmup_cosine
 from transformer_lib.transformer import PRESETS
 
 RECIPES = DATA / "recipes"
+Files = Sequence[str | Path] | Path  # one, or several
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class TrainSettings:
     Raises ValueError for a value that an option does not take, or that does not go with another.
     """
 
-    corpus: Sequence[str | Path] | Path = _option(
+    corpus: Files = _option(
         ("everyday",),
         TEXT,
         f"{', '.join(NAMES)}, a file of pairs, or two files of lines; grammar brings "
@@ -88,7 +89,7 @@ class TrainSettings:
         many="+",
         shown="NAME_OR_PATH",
     )
-    valid: Sequence[str | Path] | Path | None = _option(
+    valid: Files | None = _option(
         None,
         TEXT,
         "files of yours to validate on; all of --corpus is trained on then",
