@@ -94,8 +94,7 @@ def climb(
 ) -> tuple[Translator, History]:
     """Train one rung on `corpus`, which the settings name."""
     run = start_run(settings, corpus=corpus)
-    history = run.fit(progress=progress)
-    return run.translator, history
+    return run.translator, run.fit(progress=progress)
 
 
 def score(translator: Translator, corpus: Corpus) -> dict:
