@@ -81,10 +81,8 @@ def _introduce(run: runs.Run, device: torch.device) -> None:
 
 def translate(args: argparse.Namespace) -> None:
     """Print the translations of the sentences, or of standard input line by line."""
-    translator, search = (
-        Translator(*load_model(args.model, pick_device(args.device))[:3]),
-        _search(args),
-    )
+    translator = Translator(*load_model(args.model, pick_device(args.device))[:3])
+    search = _search(args)
     if args.sentences:
         print("\n".join(translator.translate(args.sentences, **search)))
         return

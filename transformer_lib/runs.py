@@ -38,8 +38,7 @@ class Run:
     def batches(self, split: str = "train") -> TokenBatches:
         """The split as batches; those of train come in the seed's order, for every model alike."""
         pairs, training = getattr(self.corpus, split), split == "train"
-        vocabularies = (self.translator.source_vocabulary, self.translator.target_vocabulary)
-        encode = (vocabulary.encode for vocabulary in vocabularies)
+        encode = (vocabulary.encode for vocabulary in self.translator.vocabularies)
         examples = encode_pairs(pairs, *encode, self.settings.max_len)
         if not examples:
             raise ValueError(
@@ -108,7 +107,6 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
         raise ValueError(f"{run.corpus.name} is too small to hold sentences out for valid and test")
     out.mkdir(parents=True, exist_ok=True)
     translator, watched = run.translator, run.corpus.valid[:WATCHED]
-    vocabularies = (translator.source_vocabulary, translator.target_vocabulary)
     valid = run.batches("valid")
 
     def evaluate(model: nn.Module) -> dict:
@@ -122,7 +120,7 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
         info = {"settings": run.settings.to_json(), "curve": curve}
         metrics = curve[-1] if fresh else {}
         kept = {"metrics": metrics, "info": info, "snapshot": snapshot}
-        folder = save_checkpoint(out, translator.model, vocabularies, **kept)
+        folder = save_checkpoint(out, translator.model, translator.vocabularies, **kept)
         say(f"saved {folder}")
 
     try:
@@ -174,8 +172,7 @@ def best_head(translator: Translator, pairs: Sequence[SentencePair]) -> tuple[in
 
     None where the pairs have no gold links, the model no attention, or the tokens are no words.
     """
-    vocabularies = (translator.source_vocabulary, translator.target_vocabulary)
-    if not all(isinstance(vocabulary, Vocabulary) for vocabulary in vocabularies):
+    if not all(isinstance(vocabulary, Vocabulary) for vocabulary in translator.vocabularies):
         return None
     if not translator.aligned(pairs):
         return None

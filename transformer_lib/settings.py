@@ -231,11 +231,8 @@ class TrainSettings:
 
 
 LETTERS = {int: "N", float: "X", str: "TEXT"}
-SECTIONS = {
-    "corpus": "the data",
-    "model": "the model",
-    "steps": "the training",
-}  # each by its first
+# each by its first option
+SECTIONS = {"corpus": "the data", "model": "the model", "steps": "the training"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -288,8 +285,7 @@ def _normal(name: str, value: Any) -> Any:
     values = [value] if isinstance(value, str | Path) else value
     if name == "hold_out":
         return tuple(values)
-    files = (text not in NAMES and Path(text).is_file() for text in values)
     return tuple(
-        str(Path(text).resolve()) if is_file else str(text)
-        for text, is_file in zip(values, files, strict=True)
+        str(Path(text).resolve() if text not in NAMES and Path(text).is_file() else text)
+        for text in values
     )

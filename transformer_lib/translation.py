@@ -152,6 +152,11 @@ class Translator:
             for head, found in links.items()
         }
 
+    @property
+    def vocabularies(self) -> tuple[Vocabulary | Subwords, Vocabulary | Subwords]:
+        """That of the source, and that of the target."""
+        return self.source_vocabulary, self.target_vocabulary
+
     def aligned(self, pairs: Sequence[SentencePair]) -> list[SentencePair]:
         """Those of the pairs that have gold links and are short enough for the model."""
         longest = self.model.config.max_len
