@@ -8,6 +8,7 @@ from transformer_lib import corpus
 from transformer_lib.corpus import (
     EOS_ID,
     PAD_ID,
+    SPLITS,
     UNK_ID,
     SentencePair,
     Subwords,
@@ -142,6 +143,13 @@ def test_no_sentence_stands_on_two_sides_of_a_split(everyday):
     assert not sides[0] & sides[2]
     assert not sides[1] & sides[2]
     assert len(sides[1]) == len(sides[2]) == 144
+
+
+def test_lessons_holds_out_one_sentence_that_train_has_with_another_mark():
+    lessons = load_corpus("lessons")
+    bare = {split: [p.source.rstrip(".!?") for p in getattr(lessons, split)] for split in SPLITS}
+    held_out = [sentence for split in SPLITS[1:] for sentence in bare[split]]
+    assert set(bare["train"]) & set(held_out) == {"Wait for me"}  # data/README.md says so
 
 
 def test_the_vocabulary_comes_from_train_only(everyday):

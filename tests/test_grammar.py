@@ -17,7 +17,7 @@ from bilingual.generation import generate
 DATA = Path(__file__).parent.parent / "data"
 SCRIPT = DATA / "bilingual"
 SHIPPED = DATA / "grammar"
-PARTS = ("train", "valid", "test", "test_long")
+PARTS = ("train", "valid", "test", "test_long", "test_joined")
 
 # singular forms of every noun the corpus may use, by gender, and the plurals that do not just add -s
 MASCULINE = (
@@ -181,9 +181,30 @@ def test_counts_and_disjoint_splits(corpus: dict[str, list[Row]], rows: list[Row
         "valid": 1000,
         "test": 1000,
         "test_long": 1000,
+        "test_joined": 1000,
     }
     english = [row[0] for row in rows]
     assert len(set(english)) == len(english) >= 20000
+
+
+def test_no_held_out_sentence_stands_elsewhere_with_another_final_mark(
+    corpus: dict[str, list[Row]],
+) -> None:
+    trained = {en.rstrip(".!?") for en, *_ in corpus["train"]}
+    held_out = [en.rstrip(".!?") for part in PARTS[1:] for en, *_ in corpus[part]]
+    check([en for en in held_out if en in trained])
+    check([en for en, count in Counter(held_out).items() if count > 1])
+
+
+def test_long_and_joined_differ_in_one_thing(corpus: dict[str, list[Row]]) -> None:
+    """Two sentences joined by ", and" or ", but" stand in test_joined alone; lengths are the same."""
+    joined = {
+        part: sum(bool(re.search(r", (and|but) ", row[0])) for row in corpus[part])
+        for part in PARTS
+    }
+    assert joined == {"train": 0, "valid": 0, "test": 0, "test_long": 0, "test_joined": 1000}
+    lengths = {part: sorted(len(row[2]) for row in corpus[part]) for part in PARTS[3:]}
+    assert lengths["test_long"] == lengths["test_joined"]
 
 
 def test_lengths(corpus: dict[str, list[Row]]) -> None:

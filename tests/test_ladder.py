@@ -4,7 +4,7 @@ import pytest
 
 from transformer_lib import ladder
 from transformer_lib.cli import main
-from transformer_lib.corpus import DATA, Corpus, load_corpus
+from transformer_lib.corpus import DATA, SPLITS, Corpus, load_corpus
 from transformer_lib.ladder import (
     COMBINATIONS,
     band,
@@ -28,7 +28,7 @@ from transformer_lib.settings import TrainSettings
 @pytest.fixture(scope="module")
 def small():
     corpus = load_corpus("grammar")
-    cut = {split: getattr(corpus, split)[:8] for split in ("valid", "test", "test_long")}
+    cut = {split: getattr(corpus, split)[:8] for split in SPLITS[1:]}
     return Corpus(corpus.name, corpus.languages, train=corpus.train[:40], **cut)
 
 

@@ -231,7 +231,8 @@ class SentencePair(NamedTuple):
 class Corpus:
     """Sentence pairs in splits that share no source sentence.
 
-    `test_long` holds longer sentences than train.
+    `test_long` holds longer sentences than train; `test_joined` as many of each of these lengths, each
+    of two whole sentences joined by a comma and a conjunction, which train does not show.
     """
 
     name: str
@@ -240,6 +241,7 @@ class Corpus:
     valid: list[SentencePair] = field(repr=False)
     test: list[SentencePair] = field(repr=False)
     test_long: list[SentencePair] = field(repr=False, default_factory=list)
+    test_joined: list[SentencePair] = field(repr=False, default_factory=list)
 
     def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
         """Source and target vocabulary of the training split."""
@@ -249,7 +251,7 @@ class Corpus:
         )
 
 
-SPLITS = ("train", "valid", "test", "test_long")
+SPLITS = ("train", "valid", "test", "test_long", "test_joined")
 SHIPPED = ("everyday", "grammar", "lessons")
 NAMES = (*SHIPPED, *DOWNLOADED)
 

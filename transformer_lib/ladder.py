@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from transformer_lib.corpus import DATA, Corpus, SentencePair, load_corpus, tokenize
+from transformer_lib.corpus import DATA, SPLITS, Corpus, SentencePair, load_corpus, tokenize
 from transformer_lib.metrics import paired_bootstrap, translation_scores
 from transformer_lib.models import MODELS, describe_model
 from transformer_lib.runs import best_head, error_of_head, new_model, start_run
@@ -98,16 +98,16 @@ def climb(
 
 
 def score(translator: Translator, corpus: Corpus) -> dict:
-    """BLEU and exact matches on test, on test_long and by source length, and the alignment error.
+    """BLEU and exact matches on the three test splits and by source length, and the alignment error.
 
     The alignment error rate is that of the head that aligns valid best; None without attention.
     `written` holds the translations of test.
     """
-    test, test_long = (
-        list(zip(pairs, translator.hypotheses(pairs), strict=True))
-        for pairs in (corpus.test, corpus.test_long)
-    )
-    scores = {"test": _brief(test), "test_long": _brief(test_long)}
+    translated = {
+        split: list(zip(pairs := getattr(corpus, split), translator.hypotheses(pairs), strict=True))
+        for split in SPLITS[2:]
+    }
+    scores, test = {split: _brief(pairs) for split, pairs in translated.items()}, translated["test"]
     scores["by_length"] = [
         {"words": f"{low}-{high}", **_brief(some)}
         for low, high in LENGTHS
@@ -180,6 +180,7 @@ def read_ladder(path: Path = STORED, **changes) -> pd.DataFrame:
             "BLEU": row["test"]["bleu"],
             "exact": 100 * row["test"]["exact_match"],
             "BLEU long": row["test_long"]["bleu"],
+            "BLEU joined": row["test_joined"]["bleu"],
             "AER": row["alignment_error_rate"],
             "stale": _stale(row, rung(row["model"], row["seed"], **changes)),
         }
@@ -200,7 +201,7 @@ def ladder_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean ± standard deviation over the seeds, a line a model, in the order of the lessons."""
     if rows.empty:
         raise ValueError("there is no row to show: python -m transformer_lib ladder makes them")
-    measures = ["tokens/s", "BLEU", "exact", "BLEU long", "AER"]
+    measures = ["tokens/s", "BLEU", "exact", "BLEU long", "BLEU joined", "AER"]
     digits = {"tokens/s": 0, "AER": 3}
     lines = {}
     for name, group in rows.groupby("model", sort=False):

@@ -1,7 +1,8 @@
 """Writes the corpus: python data/bilingual OUTDIR.
 
-OUTDIR gets train.tsv, valid.tsv, test.tsv and test_long.tsv; a line is English<TAB>French<TAB>alignment, where the
-alignment is a list of links i-j between the tokens that `transformer_lib.corpus.tokenize` gives.
+OUTDIR gets train.tsv, valid.tsv, test.tsv, test_long.tsv and test_joined.tsv; a line is
+English<TAB>French<TAB>alignment, where the alignment is a list of links i-j between the tokens that
+`transformer_lib.corpus.tokenize` gives.
 """
 
 import argparse
@@ -21,7 +22,7 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("directory", metavar="OUTDIR", help="where the four files go")
+    parser.add_argument("directory", metavar="OUTDIR", help="where the five files go")
     parser.add_argument(
         "--seed", type=int, default=2024, help="seed of the generator (default 2024)"
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from bilingual.discourse import Discourse
 from bilingual.filters import clumsy, contradicts
@@ -15,37 +17,39 @@ from bilingual.spelling import Pair, finish
 from bilingual.words import EMPTY, comma, linked, texts
 from transformer_lib.corpus import tokenize
 
-SHORT_TYPES = {
+
+class Style(NamedTuple):
+    """How often each type of sentence comes, and how much its parts hold."""
+
+    types: dict[str, float]
+    rich: float
+    depth: int
+
+
+SHORT = Style({
     "statement": 36, "yes_no": 9, "wh_question": 10, "imperative": 7, "coordination": 7, "because": 4,
     "subordination": 8, "report": 7, "indirect_question": 3, "script": 13, "there_is": 2, "missing": 1.5, "age": 0.6,
     "weather": 0.3, "purpose": 2.5, "together": 2,
-}  # fmt: skip
-
-LONG_TYPES = {
-    "statement": 3,
-    "yes_no": 1,
-    "coordination": 4,
-    "because": 2,
-    "subordination": 4,
-    "report": 3,
-    "indirect_question": 1,
-    "script": 3,
-    "purpose": 1,
-    "joined": 9,
-}
+}, rich=0.18, depth=1)  # fmt: skip
+LONG = Style({
+    "statement": 3, "yes_no": 1, "coordination": 4, "because": 2, "subordination": 4, "report": 3,
+    "indirect_question": 1, "script": 3, "purpose": 1, "joined": 9,
+}, rich=0.55, depth=2)  # fmt: skip
+JOINED = LONG._replace(types={"joined": 1})
 
 QUESTIONS = {"yes_no", "wh_question"}
 MAX_SHORT, MAX_LONG = 16, 35
+JOIN = re.compile(", (and|but) ")  # two whole sentences in one
 
 
-def sentence(grammar: Discourse, long: bool) -> Pair:
+def sentence(grammar: Discourse, style: Style) -> Pair:
     """One sentence with its final punctuation and, sometimes, a vocative."""
     while True:
-        grammar.rich = 0.55 if long else 0.18
+        grammar.rich = style.rich
         grammar.you_used, grammar.open_reference = False, True
         vocative, grammar.you = grammar.vocative() if grammar.chance(0.2) else (EMPTY, TU)
-        kind = grammar.weighted(LONG_TYPES if long else SHORT_TYPES)
-        frag = getattr(grammar, kind)(2 if long else 1)
+        kind = grammar.weighted(style.types)
+        frag = getattr(grammar, kind)(style.depth)
         if contradicts(texts(frag)):
             continue
         if vocative.en:
@@ -62,41 +66,59 @@ def sentence(grammar: Discourse, long: bool) -> Pair:
 
 
 def draw(
-    grammar: Discourse, count: int, seen: set[str], keep: Callable[[Pair, int], bool], long: bool
+    grammar: Discourse, count: int, seen: set[str], keep: Callable[[Pair, int], bool], style: Style
 ) -> list[Pair]:
     """`count` new pairs that pass the test, which sees the pair and its English length."""
     pairs: list[Pair] = []
     while len(pairs) < count:
-        pair = sentence(grammar, long)
-        if pair.en not in seen and keep(pair, len(tokenize(pair.en, "en"))):
+        pair = sentence(grammar, style)
+        if pair.en not in seen and keep(pair, english_length(pair)):
             seen.add(pair.en)
             pairs.append(pair)
     return pairs
 
 
 def generate(seed: int = 2024, train: int = 20000, held_out: int = 1000) -> dict[str, list[Pair]]:
-    """The four parts of the corpus, by name.
+    """The five parts of the corpus, by name.
 
-    Held-out sentences use only words that train has at least twice.
+    Held-out sentences use only words that train has at least twice, and none stands anywhere else,
+    with another final mark either.
     """
     grammar = Discourse(random.Random(seed))
     seen: set[str] = set()
-    parts = {"train": draw(grammar, train, seen, lambda pair, n: n <= MAX_SHORT, long=False)}
+    parts = {"train": draw(grammar, train, seen, lambda pair, n: n <= MAX_SHORT, SHORT)}
     known = Counter(word for pair in parts["train"] for word in words_of(pair))
 
-    def familiar(pair: Pair) -> bool:
-        return all(known[word] > 1 for word in words_of(pair))
+    def apart(pair: Pair) -> bool:
+        """New, in words that train knows."""
+        return seen.isdisjoint(pair.en[:-1] + mark for mark in ".!?") and all(
+            known[word] > 1 for word in words_of(pair)
+        )
 
     def short(pair: Pair, n: int) -> bool:
-        return n <= MAX_SHORT and familiar(pair)
+        return n <= MAX_SHORT and apart(pair)
 
     def long(pair: Pair, n: int) -> bool:
-        return MAX_SHORT < n <= MAX_LONG and familiar(pair)
+        return MAX_SHORT < n <= MAX_LONG and not JOIN.search(pair.en) and apart(pair)
 
-    for name in ("valid", "test"):
-        parts[name] = draw(grammar, held_out, seen, short, long=False)
-    parts["test_long"] = draw(grammar, held_out, seen, long, long=True)
+    parts["valid"] = draw(grammar, held_out, seen, short, SHORT)
+    parts["test"] = draw(grammar, held_out, seen, short, SHORT)
+    parts["test_long"] = draw(grammar, held_out, seen, long, LONG)
+    lengths = Counter(english_length(pair) for pair in parts["test_long"])
+
+    def joined(pair: Pair, n: int) -> bool:
+        """As long as one of test_long that has no counterpart yet."""
+        good = lengths[n] > 0 and JOIN.search(pair.en) is not None and apart(pair)
+        lengths[n] -= good
+        return good
+
+    parts["test_joined"] = draw(grammar, held_out, seen, joined, JOINED)
     return parts
+
+
+def english_length(pair: Pair) -> int:
+    """The number of English tokens."""
+    return len(tokenize(pair.en, "en"))
 
 
 def words_of(pair: Pair) -> list[tuple[str, str]]:
