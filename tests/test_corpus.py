@@ -1,5 +1,6 @@
 import gzip
 import re
+import warnings
 import zipfile
 
 import pytest
@@ -284,6 +285,12 @@ def test_files_that_cannot_be_read_are_refused_in_words(tmp_path, name, content,
 def test_a_name_that_is_no_corpus_and_no_file():
     with pytest.raises(FileNotFoundError, match=r"'everynight'.*everyday"):
         load_corpus("everynight")
+
+
+def test_a_file_that_is_called_like_a_corpus_is_read_as_a_file(tmp_path):
+    (tmp_path / "grammar").write_text("Go.\tVa !\nStop.\tArrête.\nRun.\tCours.\n", encoding="utf-8")
+    with warnings.catch_warnings(action="error"):
+        assert len(load_corpus(tmp_path / "grammar").train) == 1
 
 
 def test_two_files_must_say_their_languages(tmp_path):

@@ -33,7 +33,7 @@ DATA = data_directory()
 # a translation that has not ended is broken off.
 MAX_LEN, LONGEST_TRANSLATION = 256, 100
 
-PAD, BOS, EOS, UNK = SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
+SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
 
 # ------------------------------------------------------------------------------------------- tokens
@@ -187,7 +187,7 @@ class Subwords:
 def _learn_pieces(sentences: Iterable[list[str]], size: int):
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    tokenizer = Tokenizer(models.BPE(unk_token=UNK))
+    tokenizer = Tokenizer(models.BPE(unk_token=SPECIAL[UNK_ID]))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     special = list(SPECIAL)
@@ -293,25 +293,26 @@ def load_corpus(
         raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
-    if valid is not None and name in NAMES:
+    known = str(paths[0]) if len(paths) == 1 else ""
+    if valid is not None and known in NAMES:
         raise ValueError(f"{name} has a valid split of its own: leave out {valid}")
-    if name == "everyday":
+    if known == "everyday":
         return _split(name, ("en", "fr"), _read_shipped("everyday.tsv"), seed=seed, **options)
-    if name == "grammar":
+    if known == "grammar":
         return _own_splits(name, ("en", "fr"), _grammar(), **options)
-    if name == "lessons":
+    if known == "lessons":
         everyday, parts = load_corpus("everyday", seed=seed), _grammar()
         joined = {split: [*getattr(everyday, split), *parts[split]] for split in SPLITS}
         return _own_splits(name, ("en", "fr"), joined, **options)
-    if name in DOWNLOADED:
-        known = DOWNLOADED[name]
+    if known in DOWNLOADED:
+        remote = DOWNLOADED[known]
         parts = {
-            part: _read_files([fetch(remote) for remote in remotes])
-            for part, remotes in known.files.items()
+            part: _read_files([fetch(file) for file in files])
+            for part, files in remote.files.items()
         }
         if "all" in parts:
-            return _split(name, known.languages, parts["all"], seed=seed, **options)
-        return _own_splits(name, known.languages, parts, **options)
+            return _split(name, remote.languages, parts["all"], seed=seed, **options)
+        return _own_splits(name, remote.languages, parts, **options)
     languages = languages or _languages_of(paths)
     if valid is not None:
         parts = {"train": _read_files(paths), "valid": _read_files(_paths(valid))}
