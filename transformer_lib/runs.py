@@ -3,6 +3,7 @@
 What `TrainSettings` describe is made, trained, kept, resumed and judged here.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from transformer_lib.training import History, fit, validation_loss
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
 
-WATCHED = 200  # sentences of valid that are translated at every evaluation
+WATCHED = 200  # sentences of valid at most, evenly spread, that are translated at every evaluation
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
     if not run.corpus.valid:
         raise ValueError(f"{run.corpus.name} is too small to hold sentences out for valid and test")
     out.mkdir(parents=True, exist_ok=True)
-    translator, watched = run.translator, run.corpus.valid[:WATCHED]
+    translator, held_out = run.translator, run.corpus.valid
+    watched = held_out[:: math.ceil(len(held_out) / WATCHED)]
     valid = run.batches("valid")
 
     def evaluate(model: nn.Module) -> dict:
