@@ -211,7 +211,7 @@ def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(
     monkeypatch.setattr(ladder, "SEARCHED", tmp_path / "search.json")
     assert rung("gru") == TrainSettings(corpus=("lessons",), steps=500, warmup=120, model="gru")
     monkeypatch.setattr(ladder, "SHARED", rung("gru", steps=2))  # what the search was made with
-    assert search_table(tmp_path / "search.json").best.gru == "rate 0.008, dropout 0"
+    assert search_table(tmp_path / "search.json").best.gru == "0.008 / 0"
     assert (rung("gru").learning_rate, rung("gru").dropout) == (8e-3, 0.0)
     assert rung("gru", dropout=0.5).dropout == 0.5
     assert (rung("bahdanau").learning_rate, rung("bahdanau").dropout) == (4e-3, 0.1)
@@ -250,7 +250,7 @@ def test_models_that_cannot_be_compared_are_refused_in_words(built, small):
 def test_the_command_searches_beside_its_rows(built, capsys):
     path, _ = built
     assert main(["ladder", "--search", "--models", "gru", "--steps", "1", "--out", str(path)]) == 0
-    assert "rate 0.002, dropout 0" in capsys.readouterr().out
+    assert "0.002 / 0 " in capsys.readouterr().out
     assert len(json.loads(path.with_name("ladder_search.json").read_text())) == 6
 
 

@@ -80,10 +80,10 @@ def search_ladder(
 
 
 def search_table(path: Path = SEARCHED) -> pd.DataFrame:
-    """BLEU on valid, a line a model, a column a combination; `best` names the highest."""
+    """BLEU on valid, a line a model, a column a peak rate / dropout; `best` names the highest."""
     lines = {}
     for row in _rows(path):
-        combination = "rate {learning_rate:g}, dropout {dropout:g}".format_map(row["chosen"])
+        combination = "{learning_rate:g} / {dropout:g}".format_map(row["chosen"])
         lines.setdefault(row["model"], {})[combination] = round(row["valid"]["bleu"], 1)
     table = pd.DataFrame(lines).T
     return table.assign(best=table.idxmax(axis=1))
