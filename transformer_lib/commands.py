@@ -137,9 +137,8 @@ def ladder(args: argparse.Namespace) -> None:
     """Make the rows that are missing, or search, or measure speed; print the table."""
     shown = sys.stderr.isatty()
     if args.search:
-        found = args.out.with_name(f"{args.out.stem}_search.json")
-        search_ladder(args.models, found, _say, shown, steps=args.steps)
-        print(search_table(found).to_string())
+        search_ladder(args.models, args.out, _say, shown, steps=args.steps)
+        print(search_table(args.out).to_string())
         return
     if args.times:
         time_ladder(args.out)

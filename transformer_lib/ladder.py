@@ -1,11 +1,9 @@
 """Every model on the same data, from three seeds: as many updates, as many parameters.
 
-It is the table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search` looks
-for each model's own peak rate and dropout, the same six combinations for all, and writes what they
-gave on valid to data/ladder_search.json. Without `--search` the command makes the rows of
-data/ladder.json, with the best of a search where a whole one is stored, and keeps what each model
-wrote on test. A row carries all that it depends on; where that is another today, `read_ladder`
-calls the row stale.
+It is the table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search`
+gives each model the same six combinations of peak rate and dropout; `ladder` trains it with its best
+of them and keeps what it wrote on test. A row carries all that it depends on; where that is another
+today, `read_ladder` calls the row stale.
 """
 
 import dataclasses
@@ -25,7 +23,7 @@ from transformer_lib.settings import TrainSettings
 from transformer_lib.training import History
 from transformer_lib.translation import Translator
 
-STORED, SEARCHED = DATA / "ladder.json", DATA / "ladder_search.json"
+STORED = DATA / "ladder.json"
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
 SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
 COMBINATIONS = [
@@ -35,35 +33,40 @@ COMBINATIONS = [
 ]
 
 
-def rung(name: str, seed: int = 0, **changes) -> TrainSettings:
+def searched(path: Path = STORED) -> Path:
+    """The file with the search whose best the rows in `path` were made with."""
+    return path.with_stem(f"{path.stem}_search")
+
+
+def rung(name: str, seed: int = 0, path: Path = STORED, **changes) -> TrainSettings:
     """The settings of one rung: those all share, and what a whole search found best for this model.
 
-    A search that is stale, or in which a combination is missing, decides nothing. Small enough for
-    a lesson: about two minutes of one thread.
+    The search stands beside `path`. One with other `changes`, or in which a combination is missing,
+    decides nothing. Small enough for a lesson: about two minutes of one thread.
     """
-    shared = dataclasses.replace(SHARED, model=name)
-    searched = [
+    shared = dataclasses.replace(SHARED, model=name, **changes)
+    found = [
         row
-        for row in _rows(SEARCHED)
+        for row in _rows(searched(path))
         if row["model"] == name and not _stale(row, dataclasses.replace(shared, **row["chosen"]))
     ]
-    whole = len(searched) == len(COMBINATIONS)
-    best = max(searched, key=lambda row: row["valid"]["bleu"])["chosen"] if whole else {}
-    return dataclasses.replace(SHARED, model=name, seed=seed, **{**best, **changes})
+    whole = len(found) == len(COMBINATIONS)
+    best = max(found, key=lambda row: row["valid"]["bleu"])["chosen"] if whole else {}
+    return dataclasses.replace(shared, seed=seed, **{**best, **changes})
 
 
 def search_ladder(
     models: Iterable[str] = MODELS,
-    path: Path = SEARCHED,
+    path: Path = STORED,
     say: Callable[[str], None] = print,
     progress: bool = True,
     **changes,
 ) -> None:
     """Train every model from seed 0 in each of `COMBINATIONS`, and store its BLEU on valid.
 
-    Rows that are there and not stale are kept.
+    The rows come beside those of the ladder in `path`; those that are there and not stale are kept.
     """
-    corpus = load_corpus(*SHARED.corpus)
+    corpus, path = load_corpus(*SHARED.corpus), searched(path)
     for name in models:
         for chosen in COMBINATIONS:
             rows = _rows(path)
@@ -79,10 +82,10 @@ def search_ladder(
             say(f"{name}, {chosen}: valid BLEU {found['valid']['bleu']:.1f}")
 
 
-def search_table(path: Path = SEARCHED) -> pd.DataFrame:
+def search_table(path: Path = STORED) -> pd.DataFrame:
     """BLEU on valid, a line a model, a column a peak rate / dropout; `best` names the highest."""
     lines = {}
-    for row in _rows(path):
+    for row in _rows(searched(path)):
         combination = "{learning_rate:g} / {dropout:g}".format_map(row["chosen"])
         lines.setdefault(row["model"], {})[combination] = round(row["valid"]["bleu"], 1)
     table = pd.DataFrame(lines).T
@@ -134,9 +137,9 @@ def build_ladder(
     corpus = load_corpus(*SHARED.corpus)
     for seed in seeds:
         for name in models:
-            rows, settings = _rows(path), rung(name, seed, **changes)
-            there = [r for r in rows if _place(r) == (name, seed) and "written" in r]
-            if any(not _stale(row, settings) for row in there):
+            rows, settings = _rows(path), rung(name, seed, path, **changes)
+            others = [row for row in rows if (row["model"], row["seed"]) != (name, seed)]
+            if any(not _stale(row, settings) for row in rows if row not in others):
                 say(f"{name}, seed {seed}: already there")
                 continue
             translator, history = climb(settings, corpus, progress=progress)
@@ -149,7 +152,7 @@ def build_ladder(
                 "tokens_per_second": float(history.frame.tokens_per_second.median()),
                 **score(translator, corpus),
             }
-            _write(path, [*(r for r in rows if _place(r) != (name, seed)), row])
+            _write(path, [*others, row])
             say(f"{name}, seed {seed}: test BLEU {row['test']['bleu']:.1f}")
 
 
@@ -160,8 +163,8 @@ def time_ladder(path: Path = STORED, steps: int = 15) -> None:
     """
     corpus, rows = load_corpus(*SHARED.corpus), _rows(path)
     for row in sorted(rows, key=lambda row: row["seed"]):
-        run = start_run(rung(row["model"], steps=steps), corpus=corpus)
-        history = run.fit(progress=False)
+        settings = dataclasses.replace(TrainSettings.from_stored(row["settings"]), steps=steps)
+        _, history = climb(settings, corpus, progress=False)
         row["tokens_per_second"] = float(history.frame.tokens_per_second.median())
     _write(path, rows)
 
@@ -182,7 +185,7 @@ def read_ladder(path: Path = STORED, **changes) -> pd.DataFrame:
             "BLEU long": row["test_long"]["bleu"],
             "BLEU joined": row["test_joined"]["bleu"],
             "AER": row["alignment_error_rate"],
-            "stale": _stale(row, rung(row["model"], row["seed"], **changes)),
+            "stale": _stale(row, rung(row["model"], row["seed"], path, **changes)),
         }
         for row in _rows(path)
     )
@@ -229,13 +232,13 @@ def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) 
     of the test sentences (`metrics.paired_bootstrap`).
     """
     ours, theirs = (
-        {row["seed"]: row for row in _rows(path) if row["model"] == name and "written" in row}
+        {row["seed"]: row for row in _rows(path) if row["model"] == name}
         for name in (first, second)
     )
     if not ours or ours.keys() != theirs.keys():
         raise ValueError(
-            f"{path} has {first} from seeds {[*ours]} and {second} from {[*theirs]}, with what they "
-            f"wrote: python -m transformer_lib ladder --models {first} {second}"
+            f"{path} has {first} from seeds {[*ours]} and {second} from {[*theirs]}: "
+            f"python -m transformer_lib ladder --models {first} {second}"
         )
     pairs = [(ours[seed], theirs[seed]) for seed in ours]
     gaps = [a["test"]["bleu"] - b["test"]["bleu"] for a, b in pairs]
@@ -275,10 +278,6 @@ def _stale(row: dict, settings: TrainSettings) -> bool:
         }
     except (KeyError, ValueError):
         return True
-
-
-def _place(row: dict) -> tuple[str, int]:
-    return row["model"], row["seed"]
 
 
 def _rows(path: Path) -> list[dict]:
