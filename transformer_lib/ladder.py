@@ -101,7 +101,7 @@ def climb(
 
 
 def score(translator: Translator, corpus: Corpus) -> dict:
-    """BLEU and exact matches on the three test splits and by source length, and the alignment error.
+    """BLEU and exact matches on the test splits and by source length, and the alignment error.
 
     The alignment error rate is that of the head that aligns valid best; None without attention.
     `written` holds the translations of test.
