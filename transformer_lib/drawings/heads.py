@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from transformer_lib.attention import attention_weights
-from transformer_lib.drawings.marks import fitted
+from transformer_lib.drawings.marks import fitted, number
 from transformer_lib.drawings.scene import (
     CELL,
     Box,
@@ -46,10 +46,12 @@ def multi_head_attention(module: nn.Module, x: Float[Tensor, "1 time d_model"]) 
         straight(part, split, "top", role=part.role) for part in parts if part.name in PROJECTIONS
     ]
     parts.append(split)
+    again = f"side by side again {shape_of(x)}"
+    joined = Box("joined", split.x, 66, max(LANE * heads, 300), 30, again, "token")
     out = Box("out_proj", split.x, 0, 190, 50, "out_proj", "output", shapes["out_proj"])
     for h, weights in enumerate(head_weights(module, x)):
-        parts += _lane(h, weights, f"({x.size(1)}, {d_head})", split, out)
-    parts.append(out)
+        parts += _lane(h, weights, f"({x.size(1)}, {d_head})", split)
+    parts += [joined, straight(joined, out, "top", role="output"), out]
     names = tuple(f"head{h}" for h in range(heads))
     steps = [
         Step(("x",), "The same vectors serve as queries, keys and values."),
@@ -59,8 +61,8 @@ def multi_head_attention(module: nn.Module, x: Float[Tensor, "1 time d_model"]) 
             f"Split: {x.size(-1)} numbers are cut into {heads} times {d_head}.",
         ),
         Step(names, "Attend: every head has weights of its own."),
-        Step(("join",), f"Join: {heads} times {d_head} numbers stand side by side again."),
-        Step(("out_proj",), "Project: the one place where the heads are mixed."),
+        Step(("join", "joined"), f"Join: {heads} times {d_head} numbers stand side by side again."),
+        Step(("joined", "out_proj"), "Project: the one place where the heads are mixed."),
     ]
     return fitted(f"Multi-head attention, {heads} heads", parts, steps)
 
@@ -87,7 +89,7 @@ def _projected(shapes: dict[str, str], shape: str, middle: Number) -> list[Part]
     return parts
 
 
-def _lane(h: int, weights: Tensor, shape: str, split: Box, out: Box) -> list[Part]:
+def _lane(h: int, weights: Tensor, shape: str, split: Box) -> list[Part]:
     """One head: its keys below its weights, its query beside them, its values above."""
     name, color, left = f"head{h}", f"head {h % 4}", LANE * h
     x, size = left + 84, DOT * len(weights)
@@ -106,7 +108,8 @@ def _lane(h: int, weights: Tensor, shape: str, split: Box, out: Box) -> list[Par
         for i, shares in enumerate(weights.tolist())
     ]
     k = Box(f"{name}.k", x, low + 34, 96, 28, f"K {shape}", "key")
-    q = Box(f"{name}.q", left + 160, 270, 36, 28, "Q", "query")
+    asked = rows[len(rows) // 2]
+    q = Box(f"{name}.q", left + 160, asked.y, 36, 28, "Q", "query")
     v = Box(f"{name}.v", x, 270 - size / 2 - 36, 96, 28, f"V {shape}", "value")
     joined = Box(f"join.{h}", left + LANE / 2, 106, LANE, 50, f"head {h}", color, shape)
     way = left + 16
@@ -120,17 +123,9 @@ def _lane(h: int, weights: Tensor, shape: str, split: Box, out: Box) -> list[Par
         v,
         joined,
         straight(k, rows[-1], "top", role="key"),
-        arrow(q, rows[0], q.on("left"), (x + size / 2, q.y), role="query"),
+        straight(q, asked, "left", role="query"),
         straight(rows[0], v, "top", role="weight"),
         arrow(v, joined, v.on("top"), joined.on("bottom", v.x - joined.x), role="output"),
-        arrow(
-            joined,
-            out,
-            joined.on("top"),
-            *([] if joined.x == out.x else [(joined.x, 52), (out.x, 52)]),
-            out.on("bottom"),
-            role=color,
-        ),
     ]
 
 
@@ -208,7 +203,7 @@ def sum_of_heads(
         "total",
         0,
         0,
-        [_number(n) for n in (found.flatten() @ w_o).tolist()],
+        [number(n) for n in (found.flatten() @ w_o).tolist()],
         "output",
         label="output",
         strong=True,
@@ -222,7 +217,7 @@ def sum_of_heads(
             f"found.{h}",
             0,
             middle,
-            [_number(n) for n in found[h].tolist()],
+            [number(n) for n in found[h].tolist()],
             f"head {h}",
             label=f"head {h} found",
         )
@@ -231,7 +226,7 @@ def sum_of_heads(
                 f"w.{h}.{i}",
                 right,
                 top + 25 * i,
-                [_number(n) for n in line],
+                [number(n) for n in line],
                 f"head {h}",
                 label=f"W_O, row {h * d_head + i}",
             )
@@ -241,7 +236,7 @@ def sum_of_heads(
             f"part.{h}",
             right + CELL[0] * w_o.size(1) + 70,
             middle,
-            [_number(n) for n in (found[h] @ rows).tolist()],
+            [number(n) for n in (found[h] @ rows).tolist()],
             f"head {h}",
             label=f"part of head {h}",
         )
@@ -273,8 +268,3 @@ def _summed(parts: list[Part], total: Vector) -> list[Part]:
         for end in ends
     ]
     return [*into, plus, straight(plus, there, "right", role="output"), there]
-
-
-def _number(number: float) -> str:
-    short = round(number, 2) + 0.0
-    return (f"{short:.0f}" if short == int(short) else f"{short:.2f}").replace("-", "−")

@@ -7,11 +7,10 @@ the right of the scores, what it finds to the right of the weights.
 import math
 from collections.abc import Sequence
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from transformer_lib.drawings.marks import fitted
+from transformer_lib.drawings.marks import fitted, number
 from transformer_lib.drawings.scene import (
     CELL,
     Box,
@@ -27,7 +26,6 @@ from transformer_lib.drawings.scene import (
     straight,
 )
 from transformer_lib.masks import Mask, masked_softmax
-from transformer_lib.pooling import gaussian
 
 LEFT, TOP, GAP, ASIDE = 0, 0, 54, 150  # of the columns, of the values, between the tables
 
@@ -37,7 +35,7 @@ def soft_lookup(
     keys: Float[Tensor, "key width"],
     values: Float[Tensor, "key value_width"],
     names: Sequence[str],
-    asked: str = "query",
+    asked: str = "",
 ) -> Scene:
     """One query, its scores, its shares and what it finds: the look-up of lesson 01."""
     scores = query[None] @ keys.T
@@ -48,14 +46,13 @@ def soft_lookup(
 
 def pooling(query: float, keys: Float[Tensor, " key"], values: Float[Tensor, " key"]) -> Scene:
     """Kernel pooling is the same look-up with another score (lesson 02)."""
-    query = torch.tensor([[query]], dtype=keys.dtype)
+    query = keys.new_tensor([[query]])
     scores = -(query - keys).square() / 2
-    names = [f"x{_low(i + 1)}" for i in range(len(keys))]
-    assert torch.allclose(scores.exp(), gaussian(query - keys))
+    names = [f"x{i + 1}" for i in range(len(keys))]
     return _look_up(
         "Pooling is a look-up whose score is −(x − xᵢ)²/2",
         *(query, keys[:, None], values[:, None], scores, None),
-        *(["x"], names, 0, "softmax"),
+        *([""], names, 0, "softmax"),
         score="−(x − xᵢ)²/2",
     )
 
@@ -72,7 +69,7 @@ def scoring(
     return _look_up(
         "The scoring pipeline",
         *(query[None], keys, values, scores, mask.reshape(1, -1)),
-        *(["query"], names, 0, "mask, then softmax"),
+        *([""], names, 0, "mask, then softmax"),
         score="any score",
     )
 
@@ -142,13 +139,11 @@ def _look_up(
     ]
     said = [
         _name("keys", "keys" + " Kᵀ" * many, keys.T, k[0].y),
-        _name(
-            "queries", "queries Q" if many else "query", queries, q[-1].on("bottom")[1] + 18, q[0].x
-        ),
+        _name("queries", "queries Q" if many else "query", queries, q[0].on("top")[1] - 16, q[0].x),
         _name("scores", "scores", scores, (s[0].y + s[-1].y) / 2),
         _name("weights", "weights", weights, (w[0].y + w[-1].y) / 2),
         _name("values", "values" + " Vᵀ" * many, values.T, v[0].y),
-        _name("output", "output", outputs, o[-1].on("bottom")[1] + 18, o[0].x),
+        _name("output", "output", outputs, o[0].on("top")[1] - 16, o[0].x),
     ]
     words = _tokens("keys", names, k[0].on("bottom")[1] + 16)
     askers = [
@@ -157,6 +152,7 @@ def _look_up(
         )
         for ones in (q, o)
         for one, token in zip(ones, tokens, strict=True)
+        if token
     ]
     order = [*words, *k, *said[0], *q, *said[1], meet, *s, *said[2], turning, *w, *said[3]]
     order += [*v, *said[4], mix, *o, *said[5], *askers, *flow]
@@ -178,7 +174,10 @@ def _steps(
     i = follow
     return (
         Step(("keys", "values"), "Every key stands in its column; its value stands far above it."),
-        Step(("queries.name", f"queries.{i}"), f"“{asks}” asks: one query."),
+        Step(
+            ("queries.name", f"queries.{i}"),
+            f"“{asks}” asks: one query." if asks else "One query asks.",
+        ),
         Step(
             (
                 f"queries.{i}",
@@ -193,7 +192,7 @@ def _steps(
         Step(
             (f"scores.{i}", "turn", f"weights.{i}", "scores.0>turn"),
             f"{turn.capitalize()}: the shares sum to 1, “{names[best]}” gets "
-            f"{_number(float(weights[follow, best]))}.",
+            f"{number(float(weights[follow, best]))}.",
         ),
         Step(
             (f"weights.{i}", "values", "mix", f"output.{i}", f"weights.{i}>mix", f"mix>output.{i}"),
@@ -216,7 +215,7 @@ def _rows(
 ) -> list[Vector]:
     found = []
     for i, line in enumerate(numbers.tolist()):
-        cells = [_number(n) for n in line]
+        cells = [number(n) for n in line]
         if mask is not None:
             cells = [c if seen else "−∞" for c, seen in zip(cells, mask[i].tolist(), strict=True)]
         found.append(
@@ -226,7 +225,7 @@ def _rows(
                 top + (i + 0.5) * CELL[1],
                 cells,
                 role,
-                label=f"{name} {tokens[i]}" if tokens else name,
+                label=f"{name} {tokens[i]}".strip() if tokens else name,
                 shares=tuple(line) if shares else (),
                 strong=i == follow,
             )
@@ -242,7 +241,7 @@ def _columns(
             f"{name}.{j}",
             LEFT + (j + 0.5) * CELL[0],
             top,
-            [_number(n) for n in line],
+            [number(n) for n in line],
             role,
             label=f"{name} {names[j]}",
         )
@@ -259,7 +258,7 @@ def _tokens(prefix: str, names: Sequence[str], y: float) -> list[Label]:
 
 
 def _name(name: str, text: str, numbers: Tensor, y: float, x: float | None = None) -> list[Label]:
-    """A table's name and shape, left of it, or below it around x."""
+    """A table's name and shape, left of it, or above it around x."""
     shape = f"({', '.join(map(str, numbers.shape))})"
     roles = {"keys": "key", "queries": "query", "scores": "score", "weights": "weight"}
     role = {**roles, "values": "value", "output": "output"}[name]
@@ -267,13 +266,3 @@ def _name(name: str, text: str, numbers: Tensor, y: float, x: float | None = Non
         return [label(f"{name}.name", x, y, f"{text} {shape}", role=role, bold=True, spoken=False)]
     words = label(f"{name}.name", LEFT - 16, y - 9, text, role=role, anchor="end", bold=True)
     return [words, label(f"{name}.shape", LEFT - 16, y + 10, shape, size=13, anchor="end")]
-
-
-def _number(number: float) -> str:
-    """As short as it is exact; two decimals otherwise, rounded from double."""
-    short = round(number, 2) + 0.0
-    return (f"{short:.0f}" if short == int(short) else f"{short:.2f}").replace("-", "−")
-
-
-def _low(number: int) -> str:
-    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))

@@ -279,3 +279,9 @@ def _path(*words: str | Point) -> str:
 def plain(number: Number) -> str:
     """A number with at most two decimals, and none that say nothing."""
     return f"{round(float(number), 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+
+
+def number(value: Number) -> str:
+    """A number for a cell: whole ones as they are, all others with two decimals."""
+    short = f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+    return short.replace("-0.00", "0.00").replace("-", "−")

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 import altair as alt
@@ -65,6 +66,25 @@ def _element(mark: Path | Text) -> str:
     return (
         f'<path d="{mark.path}"{place} fill="{mark.fill}" stroke="{mark.stroke}" '
         f'stroke-width="{plain(mark.width)}"{dash}/>'
+    )
+
+
+def sheet(scenes: Mapping[str, Scene], columns: int = 3, width: int = 460) -> str:
+    """All scenes as thumbnails on one SVG, each under its name, to judge how they grow."""
+    height, elements = width * 3 // 4, []
+    for i, (name, scene) in enumerate(scenes.items()):
+        x, y = i % columns * (width + 20) + 20, i // columns * (height + 50) + 40
+        heading = html.escape(f"{name}  {scene.title}")
+        elements.append(f'<text x="{x}" y="{y - 10}" font-size="18">{heading}</text>')
+        place = f'x="{x}" y="{y}" width="{width}" height="{height}"'
+        box = f'viewBox="0 0 {plain(scene.width)} {plain(scene.height)}"'
+        elements.append(f"<svg {place} {box}>{''.join(map(_element, marks(scene)))}</svg>")
+    size = columns * (width + 20) + 20, -(-len(scenes) // columns) * (height + 50) + 40
+    told = html.escape("; ".join(f"{name}: {scene.title}" for name, scene in scenes.items()))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" role="img" '
+        f'font-family="sans-serif"><title>All drawings</title><desc>{told}</desc>'
+        f'<path d="M0,0H{size[0]}V{size[1]}H0Z" fill="{GROUND}"/>{"".join(elements)}</svg>\n'
     )
 
 
