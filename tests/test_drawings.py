@@ -273,6 +273,19 @@ def test_where_the_norm_stands_is_the_modules_say():
         assert ("encoder.norm" in boxes(scene)) == first
 
 
+def test_positions_inside_attention_are_not_drawn_as_added():
+    drawn = boxes(whole(positions="rotary"))
+    assert not any(name.endswith("positions") for name in drawn)
+    assert {"encoder.positions", "decoder.positions"} <= set(boxes(whole(positions="learned")))
+
+
+def test_a_step_of_cross_attention_lights_the_way_from_the_memory():
+    scene = whole()
+    (step,) = (s for s in scene.steps if "decoder.layers.1.cross_attn" in s.lit)
+    ways = [p.name for p in scene.parts if p.name.startswith("memory>") and step.lights(p.name)]
+    assert ways == ["memory>decoder.layers.1.cross_attn"]
+
+
 def test_the_stream_is_one_straight_line():
     scene = whole()
     lines = [p for p in scene.parts if isinstance(p, Arrow) and p.role == "stream"]

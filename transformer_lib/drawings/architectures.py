@@ -25,6 +25,7 @@ from transformer_lib.drawings.scene import (
     straight,
 )
 from transformer_lib.drawings.stack import BESIDE, HIGH, WIDE, Stack, hear_shapes, inside, shape_of
+from transformer_lib.positions import NoPositions
 
 ENCODER, BUS, DECODER = 338, 450, 842  # where the streams stand, and the way of the memory
 SAYS = {
@@ -112,15 +113,15 @@ def _side(
     """Encoder or decoder: ids, embedding, positions, layers, and the norm that ends them."""
     _ids(stack, name, ids, words)
     stack.module(f"{name}.embedding", "embedding", "embedding", "13")
-    stack.added(f"{name}.positions", "positions", "10")
-    stack.y -= 26
     steps = [
-        Step((f"{name}.ids", f"{name}.words"), f"The {name} is given ids: numbers for tokens."),
+        Step((f"{name}.ids",), f"The {name} is given ids: numbers for tokens."),
         Step((f"{name}.embedding",), "Embedding: each id becomes a vector."),
-        Step(
-            (f"{name}.positions",), "Positions: a code for the place is added; the stream begins."
-        ),
     ]
+    if not isinstance(side.positions, NoPositions):
+        stack.added(f"{name}.positions", "positions", "10")
+        said = "Positions: a code for the place is added; the stream begins."
+        steps.append(Step((f"{name}.positions",), said))
+    stack.y -= 26
     for i, layer in enumerate(side.layers):
         steps += _layer(stack, layer, f"{name}.layers.{i}")
     if isinstance(side.norm, nn.LayerNorm):
@@ -135,7 +136,7 @@ def _ids(stack: Stack, name: str, ids: Tensor, words: Sequence[str]) -> None:
     told = f"{name} ids"
     stack.climb(row(f"{name}.ids", left, 20, cells, "token", label=told))
     stack.parts += [
-        label(f"{name}.words.{i}", left + CELL[0] * (i + 0.5), 46, word)
+        label(f"{name}.ids.word{i}", left + CELL[0] * (i + 0.5), 46, word)
         for i, word in enumerate(words)
     ]
 
@@ -147,8 +148,9 @@ def _layer(stack: Stack, layer: nn.Module, prefix: str) -> list[Step]:
     steps = []
     for name, norm in _pairs(layer):
         stack.sublayer(layer, prefix, name, norm)
-        lit = (inside(prefix, name), inside(prefix, norm))
-        steps.append(Step(lit, f"{inside(prefix, name)}: {SAYS[name]}"))
+        full = inside(prefix, name)
+        lit = (full, inside(prefix, norm), *([f"memory>{full}"] * (name == "cross_attn")))
+        steps.append(Step(lit, f"{full}: {SAYS[name]}"))
     stack.y -= 16
     left, right = stack.x - BESIDE - WIDE - 14, stack.x + 46
     place, size = ((left + right) / 2, (bottom + stack.y) / 2), (right - left, bottom - stack.y)
