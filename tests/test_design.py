@@ -25,7 +25,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
     {"downloads", "listening", "masks", "metrics", "pictures", "positions", "runtime", "schedules"},
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
-    {"batching", "decoding", "explorers", "layers", "losses", "recurrent_parts"},
+    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "recurrent_parts"},
     {"d2l_bridge", "recurrent", "transformer"},
     {"models"},
     {"settings", "training", "translation"},

@@ -1,0 +1,399 @@
+"""Every drawing: legible, the same bytes each time, and true to the module that it draws."""
+
+import base64
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+import torch
+import vl_convert
+
+from transformer_lib import drawings
+from transformer_lib.attention import MultiHeadAttention, record_attention
+from transformer_lib.drawings.heads import head_weights
+from transformer_lib.drawings.marks import Path, Text, marks
+from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
+from transformer_lib.transformer import make_model
+
+TOKENS = ["i", "'m", "home", "."]
+X = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1], [0, 0, 0, 1]])
+SRC, TGT = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 9, 10, 11, 12]])
+
+
+def model(**options):
+    torch.manual_seed(0)
+    return make_model(31, 37, **{"d_model": 24, "num_heads": 2, "d_ff": 40, **options})
+
+
+def whole(**options):
+    return drawings.transformer(
+        model(**options), SRC, TGT, TOKENS, ["<bos>", "je", "suis", "chez", "moi"]
+    )
+
+
+def layer(side, *widths, **options):
+    part = getattr(model(**options), side).layers[0]
+    return getattr(drawings, f"{side}_layer")(part, *(torch.randn(1, n, 24) for n in widths))
+
+
+def heads(d_model=12, num_heads=2):
+    torch.manual_seed(0)
+    return drawings.multi_head_attention(
+        MultiHeadAttention(d_model, num_heads), torch.randn(1, 4, d_model)
+    )
+
+
+SCENES = {
+    "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
+    "02": lambda: drawings.pooling(2.0, torch.tensor([0.0, 1, 5]), torch.tensor([10.0, 20, 40])),
+    "03": lambda: drawings.scoring(X[2], X, X, torch.tensor([True, True, True, False]), TOKENS),
+    "04": lambda: drawings.scaled_attention(X, X, X[:, :3], TOKENS, TOKENS, 2),
+    "05": lambda: drawings.one_vector(TOKENS, ["je", "suis", "chez", "moi", "."]),
+    "06": lambda: drawings.bahdanau_step(TOKENS),
+    "07": lambda: drawings.luong_step(TOKENS),
+    "06 beside 07": lambda: drawings.beside("Two steps", SCENES["06"](), SCENES["07"]()),
+    "08": lambda: drawings.self_attention(X, X[:, :2], X[:, 1:3], X[:, 1:], TOKENS, 1),
+    "08, three layers": drawings.three_layers,
+    "09": heads,
+    "09, four heads": lambda: heads(128, 4),
+    "09, reshape": lambda: drawings.reshapes(TOKENS[:3], 2, 2),
+    "09, W_O": lambda: drawings.sum_of_heads(X[:2, :2], X),
+    "10": lambda: drawings.clock_hands(16, 5),
+    "10, sum": lambda: drawings.added_positions(X, TOKENS),
+    "11, post": lambda: layer("encoder", 4, norm_first=False),
+    "11, pre": lambda: layer("encoder", 4, norm_first=True),
+    "12": lambda: layer("decoder", 5, 4),
+    "12, cross": lambda: drawings.cross_attention_step(TOKENS),
+    "13": whole,
+    "13, post": lambda: whole(norm_first=False, num_layers=3),
+}
+SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
+
+
+def texts(scene):
+    return [mark for mark in marks(scene) if isinstance(mark, Text)]
+
+
+def meet(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@SCENE
+def test_no_two_texts_overlap_and_all_stand_in_the_picture(make):
+    scene = make()
+    found = texts(scene)
+    for i, one in enumerate(found):
+        left, top, right, bottom = one.extent()
+        assert (left >= 0, top >= 0, right <= scene.width, bottom <= scene.height) == (True,) * 4, (
+            one
+        )
+        assert [other for other in found[:i] if meet(one.extent(), other.extent())] == [], one
+
+
+@SCENE
+def test_every_text_fits_in_its_box_and_is_large_enough(make):
+    scene = make()
+    parts = {part.name: part for part in scene.parts}
+    assert len(parts) == len(scene.parts), "a name belongs to one part"
+    for text in texts(scene):
+        part = parts[text.part]
+        assert text.size >= 13
+        if isinstance(part, Box | Vector | Operation):
+            left, top, right, bottom = text.extent()
+            assert part.on("left")[0] <= left, text
+            assert right <= part.on("right")[0], text
+            assert part.on("top")[1] <= top, text
+            assert bottom <= part.on("bottom")[1], text
+
+
+@SCENE
+def test_arrows_end_on_borders_and_cross_no_words(make):
+    scene = make()
+    parts = {part.name: part for part in scene.parts}
+    for line in [part for part in scene.parts if isinstance(part, Arrow)]:
+        for (x, y), name in ((line.points[0], line.source), (line.points[-1], line.target)):
+            part = parts[name]
+            across, down = abs(x - part.x) - part.width / 2, abs(y - part.y) - part.height / 2
+            assert max(across, down) == pytest.approx(0, abs=1e-6), (line.name, name)
+        for (x, y), (to_x, to_y) in zip(line.points, line.points[1:], strict=False):
+            lane = min(x, to_x) - 1, min(y, to_y) - 1, max(x, to_x) + 1, max(y, to_y) + 1
+            crossed = [
+                t
+                for t in texts(scene)
+                if not isinstance(parts[t.part], Box | Operation | Vector)
+                and meet(lane, t.extent())
+            ]
+            assert crossed == [], line.name
+
+
+@SCENE
+def test_every_step_lights_something_and_has_its_sentence(make):
+    scene = make()
+    for step in scene.steps:
+        assert step.caption.endswith(".")
+        for lit in step.lit:
+            alone = drawings.Step((lit,), step.caption)
+            assert any(alone.lights(part.name) for part in scene.parts), (lit, step.caption)
+
+
+@SCENE
+def test_the_svg_is_well_formed_described_and_asks_for_nothing(make):
+    scene = make()
+    written = drawings.svg(scene)
+    root = ElementTree.fromstring(written)
+    assert root.get("role") == "img"
+    title, desc, ground = list(root)[:3]
+    assert (title.text, desc.text) == (scene.title, scene.alt())
+    assert ground.get("fill") == "#ffffff"
+    assert {child.tag.split("}")[1] for child in root} == {"title", "desc", "path", "text"}
+    assert not re.search(r"href|<script|<style|url\(|@import|\bon\w+=", written)
+    assert "http" not in written.replace("http://www.w3.org/2000/svg", "")
+    assert len(written) < 60_000
+
+
+@SCENE
+def test_the_output_of_a_cell_is_a_picture_with_its_words(make):
+    scene = make()
+    bundle = drawings.Drawing(scene)._repr_mimebundle_()
+    assert set(bundle) == {"image/svg+xml", "text/html", "text/plain"}
+    assert bundle["image/svg+xml"] == drawings.svg(scene)
+    (data,) = re.findall('src="data:image/svg\\+xml;base64,([^"]+)"', bundle["text/html"])
+    assert base64.b64decode(data).decode() == drawings.svg(scene)
+    (words,) = re.findall('alt="([^"]*)"', bundle["text/html"])
+    assert html.unescape(words) == bundle["text/plain"] == scene.alt()
+
+
+@SCENE
+def test_json_holds_the_scene_and_its_marks(make):
+    scene = make()
+    read = json.loads(drawings.to_json(scene))
+    assert [part["name"] for part in read["parts"]] == [part.name for part in scene.parts]
+    assert [step["caption"] for step in read["steps"]] == [step.caption for step in scene.steps]
+    paths = [mark["path"] for mark in read["marks"] if mark["kind"] == "path"]
+    assert paths == [mark.path for mark in marks(scene) if isinstance(mark, Path)]
+
+
+def test_the_sheet_shows_every_scene():
+    scenes = {name: make() for name, make in SCENES.items()}
+    root = ElementTree.fromstring(drawings.sheet(scenes))
+    assert len(root.findall("{http://www.w3.org/2000/svg}svg")) == len(scenes)
+
+
+def lit_by_vega(scene, step):
+    """The texts that stand out at a step, as Vega draws them."""
+    spec = drawings.stepped(scene).to_dict()
+    next(param for param in spec["params"] if param["name"] == "step")["value"] = step
+    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec))
+    found = root.iter("{http://www.w3.org/2000/svg}text")
+    return [text.text for text in found if float(text.get("opacity", 1)) == 1]
+
+
+def test_the_chart_has_the_same_marks_and_each_step_lights_its_own():
+    scene = SCENES["04"]()
+    spec = json.loads(json.dumps(drawings.stepped(scene).to_dict()))
+    rows = [row for data in spec["datasets"].values() for row in data]
+    drawn = [mark for mark in marks(scene) if isinstance(mark, Path)]
+    assert sorted(row["path"] for row in rows if "path" in row) == sorted(m.path for m in drawn)
+    every = sorted(text.text for text in texts(scene))
+    assert sorted(lit_by_vega(scene, 0)) == sorted([*every, scene.title])
+    asked = scene.steps[1]
+    wanted = [text.text for text in texts(scene) if asked.lights(text.part)]
+    assert sorted(lit_by_vega(scene, 2)) == sorted([*wanted, f"2  {asked.caption}"])
+
+
+def test_a_scene_without_steps_says_so():
+    with pytest.raises(ValueError, match="has no steps"):
+        drawings.stepped(SCENES["09, reshape"]())
+
+
+def test_the_bytes_are_the_same_in_every_process():
+    program = """
+import hashlib, torch
+from transformer_lib import drawings
+from transformer_lib.transformer import make_model
+torch.manual_seed(0)
+scene = drawings.transformer(make_model(9, 9, d_model=12, num_heads=3), torch.tensor([[1, 2]]), torch.tensor([[1]]))
+look = drawings.scaled_attention(*torch.rand(3, 4, 5), list("abcd"), list("abcd"))
+told = [f(s) for s in (scene, look) for f in (drawings.svg, drawings.to_json)]
+told += [drawings.stepped(s).to_json() for s in (scene, look)]
+print([hashlib.sha256(t.encode()).hexdigest() for t in told])
+"""
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1] != b""
+
+
+def boxes(scene):
+    return {part.name: part for part in scene.parts if isinstance(part, Box)}
+
+
+def heard(part, *inputs):
+    """Name and shape of what each part puts out, in the order of the calls."""
+    calls = []
+    for name, module in part.named_modules():
+        module.register_forward_hook(
+            lambda _, __, out, name=name: calls.append((name, tuple(out.shape)))
+        )
+    part(*inputs)
+    return calls
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_the_transformer_is_drawn_as_it_runs(norm_first):
+    one = model(norm_first=norm_first, num_layers=3)
+    drawn = list(boxes(drawings.transformer(one, SRC, TGT)).values())
+    calls = heard(one.eval(), SRC, TGT)
+    kinds = ("self_attn", "cross_attn", "feed_forward", "embedding", "positions", "generator")
+    ran = [(name, str(shape)) for name, shape in calls if name.split(".")[-1] in kinds]
+    seen = [(box.name, box.shape.removesuffix(" causal")) for box in drawn if box.name in dict(ran)]
+    assert seen == ran
+    norms = [name for name, _ in calls if name.endswith("norm") and "layers" in name]
+    assert [box.name for box in drawn if box.name in norms] == norms
+
+
+def test_where_the_norm_stands_is_the_modules_say():
+    for first in (True, False):
+        scene = whole(norm_first=first)
+        streams = {p.x for p in scene.parts if isinstance(p, Operation) and p.sign == "+"}
+        norms = [p for p in scene.parts if isinstance(p, Box) and ".add_norm" in p.name]
+        assert len(norms) == 2 * 2 + 3 * 2
+        assert all((norm.x in streams) != first for norm in norms)
+        assert ("encoder.norm" in boxes(scene)) == first
+
+
+def test_positions_inside_attention_are_not_drawn_as_added():
+    drawn = boxes(whole(positions="rotary"))
+    assert not any(name.endswith("positions") for name in drawn)
+    assert {"encoder.positions", "decoder.positions"} <= set(boxes(whole(positions="learned")))
+
+
+def test_a_step_of_cross_attention_lights_the_way_from_the_memory():
+    scene = whole()
+    (step,) = (s for s in scene.steps if "decoder.layers.1.cross_attn" in s.lit)
+    ways = [p.name for p in scene.parts if p.name.startswith("memory>") and step.lights(p.name)]
+    assert ways == ["memory>decoder.layers.1.cross_attn"]
+
+
+def test_the_stream_is_one_straight_line():
+    scene = whole()
+    lines = [p for p in scene.parts if isinstance(p, Arrow) and p.role == "stream"]
+    xs = {x for line in lines for x, _ in line.points}
+    assert len(xs) == 2, "one for the encoder, one for the decoder"
+
+
+def test_every_decoder_layer_reads_the_memory():
+    scene = whole(num_layers=3)
+    fed = [p.target for p in scene.parts if isinstance(p, Arrow) and p.source == "memory"]
+    assert fed == [f"decoder.layers.{i}.cross_attn" for i in range(3)]
+
+
+def moves_others(module, name):
+    """Whether another input at position 3 changes what the module puts out at position 0."""
+    torch.manual_seed(0)
+    ids = name.endswith("embedding")
+    x = torch.tensor([[1, 2, 3, 4]]) if ids else torch.randn(1, 4, 24)
+    other = x.clone()
+    other[:, 3] = 5 if ids else -x[:, 3]
+    before, after = (module(*[y] * (3 if name.endswith("_attn") else 1)) for y in (x, other))
+    return not torch.equal(before[:, 0], after[:, 0])
+
+
+def test_the_boxes_say_truly_which_of_them_mix_positions():
+    one = model().eval()
+    drawn = boxes(drawings.transformer(one, SRC, TGT))
+    marked = {name: box.mixes for name, box in drawn.items() if box.mixes is not None}
+    assert marked.pop("softmax") is False
+    assert len(marked) == 2 * 2 + 2 * 2 + 2 * 3 + 1
+    assert marked == {name: moves_others(one.get_submodule(name), name) for name in marked}
+
+
+def test_a_drawing_leaves_the_model_and_the_dice_as_they_were():
+    one = model().train()
+    before = torch.get_rng_state()
+    drawings.transformer(one, SRC, TGT)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(part.training and not part._forward_hooks for part in one.modules())
+
+
+def test_the_heads_weights_are_those_that_the_module_makes():
+    torch.manual_seed(1)
+    module, x = MultiHeadAttention(12, 3), torch.randn(1, 5, 12)
+    with record_attention(module) as maps:
+        module(x, x, x)
+    torch.testing.assert_close(head_weights(module, x), maps[""][0][0])
+    scene = drawings.multi_head_attention(module, x)
+    drawn = [part.shares for part in scene.parts if isinstance(part, Vector) and part.shares]
+    torch.testing.assert_close(torch.tensor(drawn), maps[""][0][0].flatten(0, 1))
+    assert {"head0", "head1", "head2"} == {n.split(".")[0] for n in boxes(scene) if n[:4] == "head"}
+
+
+def test_the_look_up_shows_what_torch_computes():
+    scene = SCENES["04"]()
+    cells = {p.name: p.cells for p in scene.parts if isinstance(p, Vector)}
+    found = torch.nn.functional.scaled_dot_product_attention(X, X, X[:, :3])
+    drawn = [[float(c.replace("−", "-")) for c in cells[f"output.{i}"]] for i in range(4)]
+    torch.testing.assert_close(torch.tensor(drawn), found, atol=0.0051, rtol=0)
+
+
+def test_the_parts_of_the_heads_sum_to_the_output_projection():
+    scene = drawings.sum_of_heads(X[:2, :2], X)
+    cells = {p.name: [float(c) for c in p.cells] for p in scene.parts if isinstance(p, Vector)}
+    assert cells["total"] == (X[:2, :2].flatten() @ X).tolist()
+    assert [a + b for a, b in zip(cells["part.0"], cells["part.1"], strict=True)] == cells["total"]
+
+
+def test_the_wrong_reshape_names_what_it_mixes_up():
+    scene = drawings.reshapes(TOKENS[:3], 2, 2)
+    said = [part.text for part in scene.parts if "from" in getattr(part, "text", "")]
+    assert said == ["'m: from i", "home: from 'm", "i: from 'm", "'m: from home"]
+    right = [p.cells for p in scene.parts if isinstance(p, Vector) and p.name[:7] == "0.after"]
+    wanted = torch.arange(12).view(1, 3, 2, 2).transpose(1, 2).reshape(6, 2)
+    assert [[int(c) for c in cells] for cells in right] == wanted.tolist()
+
+
+def test_the_alt_text_names_the_parts_in_the_order_of_the_data():
+    told = whole().alt()
+    names = [
+        "encoder ids 5",
+        "embedding (1, 4, 24)",
+        "self_attn",
+        "memory (1, 4, 24)",
+        "decoder ids 1",
+    ]
+    names += ["cross_attn (1, 5, 24)", "generator (1, 5, 37)", "softmax (1, 5, 37)", "shares"]
+    places = [told.index(name) for name in names]
+    assert places == sorted(places)
+
+
+def test_bahdanau_and_cross_attention_have_one_layout():
+    """What both have stands at one place; cross-attention has the projections besides."""
+    plain, projected = SCENES["06"](), SCENES["12, cross"]()
+    own = {
+        p.name: (p.y, p.label if isinstance(p, Box) else "")
+        for p in plain.parts
+        if isinstance(p, Vector)
+    }
+    other = {p.name: p for p in projected.parts}
+    assert own
+    assert all(other[name].y == y for name, (y, _) in own.items())
+    extra = {n for n in boxes(projected) if n.endswith("_proj")}
+    assert extra == {"q_proj", "k_proj", "v_proj", "out_proj"}
+    assert not any(n.endswith("_proj") for n in boxes(plain))
+
+
+def test_a_line_that_is_neither_across_nor_down_is_refused():
+    one, other = drawings.scene.fork("a", 0, 0), drawings.scene.fork("b", 30, 40)
+    with pytest.raises(ValueError, match="neither across nor down; add the corner"):
+        drawings.scene.arrow(one, other, (0, 0), (30, 40))

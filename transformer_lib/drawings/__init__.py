@@ -1,0 +1,52 @@
+"""Schematic drawings: one vocabulary, one layout that grows from lesson 01 to lesson 13.
+
+A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` shows it as a picture,
+`stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
+"""
+
+from transformer_lib.drawings.architectures import decoder_layer, encoder_layer, transformer
+from transformer_lib.drawings.decoding_steps import (
+    bahdanau_step,
+    cross_attention_step,
+    luong_step,
+    one_vector,
+)
+from transformer_lib.drawings.heads import multi_head_attention, reshapes, sum_of_heads
+from transformer_lib.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
+from transformer_lib.drawings.render import Drawing, sheet, stepped, svg, to_json
+from transformer_lib.drawings.scene import Scene, Step, beside
+from transformer_lib.drawings.sequences import (
+    added_positions,
+    clock_hands,
+    self_attention,
+    three_layers,
+)
+
+__all__ = [
+    "Drawing",
+    "Scene",
+    "Step",
+    "added_positions",
+    "bahdanau_step",
+    "beside",
+    "clock_hands",
+    "cross_attention_step",
+    "decoder_layer",
+    "encoder_layer",
+    "luong_step",
+    "multi_head_attention",
+    "one_vector",
+    "pooling",
+    "reshapes",
+    "scaled_attention",
+    "scoring",
+    "self_attention",
+    "sheet",
+    "soft_lookup",
+    "stepped",
+    "sum_of_heads",
+    "svg",
+    "three_layers",
+    "to_json",
+    "transformer",
+]

@@ -1,0 +1,175 @@
+"""What a sequence does with its places: self-attention, its rivals, and positions as clock hands.
+
+Lessons 08 and 10.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from jaxtyping import Float
+from torch import Tensor
+
+from transformer_lib.drawings.lookups import LEFT, scaled_attention
+from transformer_lib.drawings.marks import circle, fitted, plain
+from transformer_lib.drawings.scene import (
+    CELL,
+    Box,
+    Number,
+    Part,
+    Scene,
+    Shape,
+    Step,
+    arrow,
+    beside,
+    label,
+    row,
+    straight,
+)
+from transformer_lib.positions import sinusoid_table
+
+HAND = 25  # the radius of a clock
+
+
+def self_attention(
+    x: Float[Tensor, "time width"],
+    w_q: Float[Tensor, "width d_head"],
+    w_k: Float[Tensor, "width d_head"],
+    w_v: Float[Tensor, "width value_width"],
+    tokens: Sequence[str],
+    follow: int = 0,
+) -> Scene:
+    """Queries, keys and values from one sequence: lesson 04's look-up, fed by one x (lesson 08)."""
+    scene = scaled_attention(x @ w_q, x @ w_k, x @ w_v, tokens, tokens, follow)
+    parts = {part.name: part for part in scene.parts}
+    keys, queries, values = parts["keys.0"], parts[f"queries.{len(x) - 1}"], parts["values.0"]
+    inner = parts[f"keys.{(len(x) - 1) // 2}"]
+    middle = keys.x + CELL[0] * (len(x) - 1) / 2
+    low = keys.on("bottom")[1] + 68
+    source = Box("x", middle, low + 84, 190, 50, "x", "output", str(tuple(x.shape)))
+    to_k = Box("k_proj", middle, low, 110, 36, "x · W_K", "key")
+    to_q = Box("q_proj", queries.x, low, 110, 36, "x · W_Q", "query")
+    to_v = Box("v_proj", keys.x - 210, low, 110, 36, "x · W_V", "value")
+    above = values.on("top")[1] - 20
+    lines = [
+        straight(source, to_k, "top"),
+        arrow(to_k, inner, to_k.on("top"), inner.on("bottom", middle - inner.x), role="key"),
+        straight(to_q, queries, "top", role="query"),
+        arrow(source, to_q, source.on("right"), (to_q.x, source.y), to_q.on("bottom")),
+        arrow(source, to_v, source.on("left"), (to_v.x, source.y), to_v.on("bottom")),
+        arrow(
+            to_v,
+            values,
+            to_v.on("top"),
+            (to_v.x, above),
+            (values.x, above),
+            values.on("top"),
+            role="value",
+        ),
+    ]
+    first = Step(
+        ("x", "k_proj", "q_proj", "v_proj"), "One x, three projections: keys, queries, values."
+    )
+    projected = [source, to_k, to_q, to_v, *lines]
+    return fitted("Self-attention", [*projected, *scene.parts], [first, *scene.steps])
+
+
+def three_layers(time: int = 5) -> Scene:
+    """Convolution, recurrence and self-attention: who reaches whom in one layer (lesson 08)."""
+    near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
+    every = [(i, j) for i in range(time) for j in range(time)]
+    steady = [(i, i) for i in range(time)]
+    return beside(
+        "Who reaches whom in one layer",
+        _layer("Convolution, k = 3", time, near, False, "neighbours; more layers reach further"),
+        _layer("Recurrence", time, steady, True, "one after the other, n steps"),
+        _layer("Self-attention", time, every, False, "everyone, in one step"),
+        gap=50,
+    )
+
+
+def _layer(
+    title: str, time: int, links: Sequence[tuple[int, int]], chained: bool, says: str
+) -> Scene:
+    below = [Box(f"x.{i}", 60 * i, 110, 36, 30, f"x{i + 1}", "token") for i in range(time)]
+    above = [Box(f"y.{i}", 60 * i, 0, 36, 30, f"y{i + 1}", "output") for i in range(time)]
+    lines = "".join(f"M{60 * i},95L{60 * j},17" for i, j in links)
+    parts: list[Part] = [Shape("links", 0, 0, 0, 0, lines, "attention"), *below, *above]
+    if chained:
+        parts += [straight(a, b, "right") for a, b in pairwise(above)]
+    words = label("says", 30 * (time - 1), 156, says, size=14)
+    return fitted(title, [*parts, words])
+
+
+def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
+    """A place as clock hands: each pair of numbers is a hand, and each turns slower (lesson 10).
+
+    The first `pairs` of a code of `d_model` numbers, at the first positions.
+    """
+    table = sinusoid_table(places, d_model).double()
+    parts: list[Part] = []
+    for t in range(places):
+        parts.append(label(f"place{t}", 120 * t, -56, f"position {t}", bold=True))
+        for pair in range(pairs):
+            sine, cosine = table[t, 2 * pair : 2 * pair + 2].tolist()
+            parts += _clock(f"clock{pair}.{t}", 120 * t, 104 * pair, sine, cosine)
+    for pair in range(pairs):
+        text = f"numbers {2 * pair}, {2 * pair + 1}"
+        parts.append(label(f"pair{pair}", -74, 104 * pair, text, anchor="end"))
+    steps = [
+        Step(
+            (f"clock{pair}", f"pair{pair}"),
+            f"Pair {pair} turns by {10000 ** (-2 * pair / d_model):.4g} a step.",
+        )
+        for pair in range(pairs)
+    ]
+    return fitted("A place as clock hands", parts, steps)
+
+
+def _clock(name: str, x: Number, y: Number, sine: float, cosine: float) -> list[Part]:
+    """A dial whose hand stands straight up at position 0, and its sine and cosine below."""
+    hand = f"M0,0L{plain(sine * (HAND - 4))},{plain(-cosine * (HAND - 4))}"
+    numbers = f"{sine:.2f}  {cosine:.2f}".replace("-", "−")
+    return [
+        Shape(f"{name}.dial", x, y, 2 * HAND, 2 * HAND, circle(HAND), "token"),
+        Shape(f"{name}.hand", x, y, 0, 0, hand, "query"),
+        label(f"{name}.numbers", x, y + HAND + 16, numbers, size=13),
+    ]
+
+
+def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[str]) -> Scene:
+    """The stream begins as a sum: a vector for the word and a code for its place (lesson 10)."""
+    codes = sinusoid_table(*embedded.shape)
+    wide = CELL[0] * embedded.size(1) + 60
+    blocks = {
+        "word": (embedded, "value"),
+        "place": (codes, "embedding"),
+        "x": (embedded + codes, "output"),
+    }
+    parts: list[Part] = []
+    for b, (name, (numbers, role)) in enumerate(blocks.items()):
+        middle = wide * b + (wide - 60) / 2
+        parts.append(label(f"{name}.title", middle, -32, name, bold=True, spoken=False))
+        parts += [
+            row(
+                f"{name}.{t}",
+                wide * b,
+                CELL[1] * t,
+                [f"{n:.2f}".replace("-", "−") for n in line],
+                role,
+                label=f"{name} {tokens[t]}",
+            )
+            for t, line in enumerate(numbers.tolist())
+        ]
+        if b < 2:
+            height = CELL[1] * (len(tokens) - 1) / 2
+            parts.append(label(f"{name}.sign", wide * (b + 1) - 30, height, "+="[b], size=22))
+    parts += [
+        label(f"token{t}", LEFT - 12, CELL[1] * t, token, anchor="end", spoken=False)
+        for t, token in enumerate(tokens)
+    ]
+    steps = [
+        Step(("word",), "A vector for the word, wherever it stands."),
+        Step(("place",), "A code for the place, whatever stands there."),
+        Step(("x",), "Their sum is where the stream begins."),
+    ]
+    return fitted("Word plus place", parts, steps)
