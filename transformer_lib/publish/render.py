@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import unquote
 
 import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,10 +20,11 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from transformer_lib.publish.lessons import NOTEBOOKS
+from transformer_lib.publish.lessons import NOTEBOOKS, slug
 
 HERE = Path(__file__).parent
 VEGALITE = "application/vnd.vegalite.v5+json"
+SVG = "image/svg+xml"
 VEGALITE_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never fetched
 LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
 
@@ -47,9 +49,15 @@ def markdown(source: str) -> Markup:
     )
     html = MarkdownWithMath(renderer=renderer).render(source)
     html = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', html)
+    html = re.sub(r'href="((?:\d\d_\w+\.html)?)#([^"]+)"', _anchor, html)
     html = html.replace("<th></th>", "<td></td>")  # the corner of a table heads nothing
     # what lies outside of the lessons, such as ../README.md, is not published
     return Markup(re.sub(r'<a href="\.\./[^"]*">(.*?)</a>', r"\1", html))
+
+
+def _anchor(link: re.Match) -> str:
+    """JupyterLab's address of a heading, #Going-deeper:-a-bound, as the page's own."""
+    return f'href="{link[1]}#{slug(unquote(link[2]))}"'
 
 
 def code(source: str) -> Markup:
@@ -88,6 +96,8 @@ def _rich(data: NotebookNode) -> Piece:
         return chart(data[VEGALITE], data["image/png"])
     if "text/markdown" in data:
         return Piece("markup", markdown(data["text/markdown"]))
+    if SVG in data:
+        return drawing(data[SVG], data["text/plain"])
     html = data["text/html"]
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
     if not picture:
@@ -104,6 +114,21 @@ def chart(spec: dict, png: str) -> Piece:
     source = json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
     html = f'<div class="chart"><script type="application/json">{source}</script></div>'
     return Piece("chart", Markup(html), (height, width))
+
+
+def drawing(svg: str, alt: str) -> Piece:
+    """A vector drawing as a picture of its own: its styles and names meet nothing else's in the page.
+
+    Its view box gives its size.
+    """
+    box = re.search(r"""<svg[^>]*\bviewBox=["']([^"']+)["']""", svg)
+    if not box:
+        raise ValueError(f"a drawing needs a viewBox, and this has none: {svg[:80]!r}")
+    _, _, width, height = (round(float(side)) for side in box[1].replace(",", " ").split())
+    html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
+        width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
+    )
+    return Piece("figure", html, (height, width))
 
 
 def _png_size(data: str) -> tuple[int, int]:
