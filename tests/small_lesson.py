@@ -70,7 +70,8 @@ def exercise(name, function):
 
 def small_lesson():
     """A notebook of all that DESIGN asks of a core, and of two sections that go deeper."""
-    return new_notebook(cells=[*core(), *going_deeper()])
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    return new_notebook(cells=[*core(), *going_deeper()], metadata={"kernelspec": kernel})
 
 
 def core():

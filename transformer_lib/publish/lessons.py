@@ -20,7 +20,7 @@ NOTE = re.compile(
     r"<details><summary>For the instructor · (\d+) min</summary>\n\n(.*)\n\n</details>", re.S
 )
 DEEPER = "Going deeper: "
-FOLD = re.compile(r"<details><summary>[^\n]*</summary>\n\n(.*?)\n\n</details>", re.S)
+FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>", re.S)
 MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
 TIMES = re.compile(r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone · (\d+) going deeper\.")
@@ -239,7 +239,7 @@ def instructor_note(cell: NotebookNode) -> Note | None:
 
 def unfolded(source: str) -> str:
     """Markdown without the folds around its parts, as a speaker and an instructor read it."""
-    return FOLD.sub(r"\1", source)
+    return FOLD.sub(r"\2", source)
 
 
 def is_predicted(cell: NotebookNode) -> bool:

@@ -20,7 +20,7 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from transformer_lib.publish.lessons import NOTEBOOKS, slug
+from transformer_lib.publish.lessons import FOLD, NOTEBOOKS, slug
 
 HERE = Path(__file__).parent
 VEGALITE = "application/vnd.vegalite.v5+json"
@@ -44,6 +44,17 @@ class Piece:
 
 def markdown(source: str) -> Markup:
     """Markdown as HTML; formulas stay as they are, for MathJax, and lessons link to pages."""
+    before, *folds = FOLD.split(source)
+    html = _markdown(before)
+    for summary, body, after in zip(folds[::3], folds[1::3], folds[2::3], strict=True):
+        html += Markup("<details><summary>{}</summary>{}</details>{}").format(
+            Markup(summary), _markdown(body), _markdown(after)
+        )
+    return html
+
+
+def _markdown(source: str) -> Markup:
+    """Without folds, which nbconvert would close before what they fold."""
     renderer = IPythonRenderer(
         escape=False, exclude_anchor_links=True, embed_images=True, path=str(NOTEBOOKS)
     )

@@ -234,4 +234,4 @@ def _spoken(cell: NotebookNode) -> Markup:
 
 def _html(source: str) -> Markup:
     """Markdown as HTML whose links to a section of the lesson lead to its slide."""
-    return Markup(render.markdown(source).replace('href="#', 'href="#/'))
+    return Markup(str(render.markdown(source)).replace('href="#', 'href="#/'))
