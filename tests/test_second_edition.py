@@ -103,7 +103,10 @@ def test_what_goes_deeper_is_folded_on_the_page_with_its_minutes_in_sight(page):
 
 
 def test_of_a_prediction_nothing_stands_in_clear_on_the_page(page):
-    for fold in page.select("article details"):
+    folds = page.select("article details")
+    (read,) = [fold for fold in folds if fold.summary.get_text() == "What it shows"]
+    assert "Half of each gift is <strong>lost</strong>." in str(read)
+    for fold in folds:
         fold.decompose()
     shown = page.article.get_text()
     assert "How much does one glance lose" in shown

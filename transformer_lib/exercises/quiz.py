@@ -77,9 +77,10 @@ def recall(lesson: Any) -> None:
 
 
 def recalled(lesson: Any) -> dict[str, Question]:
-    """A question of a lesson half way back, one of the lesson before and one of this, or what there is.
+    """A question of a lesson half way back, one of the last lesson and one of this.
 
-    What a lesson asks of another changes from lesson to lesson, so that little is asked twice.
+    Where there are none, others of the same lessons. What is asked of a lesson changes from one
+    lesson to the next, so that little is asked twice.
     """
     turn = int(lesson)
     earlier = [name for name in _lessons() if int(name) < turn]

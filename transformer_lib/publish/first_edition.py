@@ -1,4 +1,7 @@
-"""How a plan is guessed from notes that do not say it; it goes with the last lesson of that form."""
+"""How a plan is guessed from notes that do not say it.
+
+This file goes when the last lesson of that form does.
+"""
 
 import re
 

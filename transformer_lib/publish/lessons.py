@@ -41,7 +41,7 @@ class Note:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What stands behind **Ask.**, **Goes wrong.**, **Skip if late.** and **Model answer.**"""
+        """What stands behind the marks **Ask.**, **Goes wrong.** and the others, by the mark."""
         _, *parts = MARK.split(self.text)
         return {
             mark: " ".join(text.split()) for mark, text in zip(parts[::2], parts[1::2], strict=True)

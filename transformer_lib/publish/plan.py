@@ -1,4 +1,4 @@
-"""The teaching plan, one page for all lessons: minutes, what to ask, what goes wrong, what to skip."""
+"""The teaching plan, a page for all lessons: minutes, what to ask, what goes wrong."""
 
 import re
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
 
 
 def plan(lesson: Lesson) -> Plan:
-    """The plan as the notes have it: in 45 minutes the core without its exercises, in 90 with them."""
+    """The plan as the notes have it: 45 minutes for the core, 90 with its exercises."""
     misbeliefs = [
         found[1]
         for cell in lesson.notebook.cells

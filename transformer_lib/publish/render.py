@@ -128,9 +128,9 @@ def chart(spec: dict, png: str) -> Piece:
 
 
 def drawing(svg: str, alt: str) -> Piece:
-    """A vector drawing as a picture of its own: its styles and names meet nothing else's in the page.
+    """A vector drawing as a picture of its own, in the size of its view box.
 
-    Its view box gives its size.
+    So its styles and names meet nothing else's in the page.
     """
     box = re.search(r"""<svg[^>]*\bviewBox=["']([^"']+)["']""", svg)
     if not box:
