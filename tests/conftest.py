@@ -1,5 +1,7 @@
 """Shared set-up: one thread (or the environment's TRANSFORMER_LIB_THREADS), no progress bars, and two
 repairs of nbval 0.11 that the lessons need.
+
+Of a drawing nbval compares the words alone: what it draws, and where, is for tests of its own.
 """
 
 import os
@@ -13,7 +15,7 @@ import checked
 import pytest
 import torch
 from nbval.kernel import RunningKernel
-from nbval.plugin import IPyNbCell
+from nbval.plugin import IPyNbCell, IPyNbFile
 
 torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
 
@@ -69,6 +71,12 @@ def _await_reply(self, msg_id, timeout=None):
             return
 
 
+def _setup(self, setup=IPyNbFile.setup):
+    setup(self)
+    self.skip_compare += ("image/svg+xml",)
+
+
+IPyNbFile.setup = _setup
 RunningKernel.execute_cell_input = _execute
 RunningKernel.await_reply = _await_reply
 

@@ -81,9 +81,12 @@ def after_module(words):
 
 
 def slugs(path):
-    """The anchors that GitHub gives to the headings of a page."""
+    """The anchors that GitHub gives to the headings of a page, and JupyterLab to those of a lesson."""
+    headings = re.findall(r"(?m)^#+ +(.+?) *$", prose(path))
+    if path.suffix == ".ipynb":
+        return [re.sub("[*`]", "", heading).replace(" ", "-") for heading in headings]
     found = []
-    for heading in re.findall(r"(?m)^#+ +(.+?) *$", prose(path)):
+    for heading in headings:
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)|[*`]", r"\1", heading).lower()
         slug = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
         found.append(f"{slug}-{found.count(slug)}" if slug in found else slug)

@@ -17,7 +17,15 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises import quiz as module
-from transformer_lib.exercises.quiz import LETTERS, QUESTIONS, Question, Sheet, quiz
+from transformer_lib.exercises.quiz import (
+    LETTERS,
+    QUESTIONS,
+    Question,
+    Sheet,
+    quiz,
+    recall,
+    recalled,
+)
 from transformer_lib.publish.lessons import find_lessons, read_lesson
 
 BY_NAME = {question.name: question for question in QUESTIONS}
@@ -654,3 +662,29 @@ def test_an_unknown_lesson_is_named(shown, unknown):
 
 def test_the_exercises_do_not_notice():
     assert not [name for name in exercises() if name.startswith("quiz.")]
+
+
+@pytest.mark.parametrize("turn", range(1, 20))
+def test_a_lesson_opens_with_three_questions_two_of_them_on_earlier_lessons(turn):
+    drawn = [question.lesson for question in recalled(f"{turn:02}").values()]
+    assert len(drawn) == 3
+    assert sum(int(lesson) < turn for lesson in drawn) >= 2
+    assert max(map(int, drawn)) <= turn
+    if turn > 1:
+        assert len(set(drawn)) > 1
+
+
+def test_the_first_lesson_has_no_earlier_ones_to_ask_of():
+    assert {question.lesson for question in recalled("00").values()} == {"00"}
+
+
+def test_no_question_opens_more_than_three_lessons():
+    asked = Counter(number for turn in range(20) for number in recalled(turn))
+    assert max(asked.values()) <= 3
+
+
+def test_recall_shows_what_it_draws(capsys):
+    recall("09")
+    shown = capsys.readouterr().out
+    for number, question in recalled("09").items():
+        assert f"{number} {question.text}" in shown

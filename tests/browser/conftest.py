@@ -11,7 +11,9 @@ import time
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
+from small_lesson import small_lesson
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(
@@ -87,6 +89,7 @@ def lab(tmp_path_factory):
     """Gives a lesson's address in a JupyterLab that `make lab` started on a copy of the lessons."""
     folder = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "notebooks", folder / "notebooks")
+    nbformat.write(small_lesson(), folder / "notebooks/09_small.ipynb")
     for name in ("Makefile", "requirements.txt", "pyproject.toml"):
         shutil.copy2(ROOT / name, folder)
     (folder / ".venv").symlink_to(sys.prefix)

@@ -68,6 +68,27 @@ def test_a_stored_chart_moves_without_a_kernel(lab, open_page, stem, control):
     assert any(moves(cell, knob) for knob in cell.locator(control).all())
 
 
+def test_a_second_edition_lesson_opens_with_its_answers_and_what_goes_deeper_folded(lab, open_page):
+    """Of an answer one sees a comment, of a deeper section its heading; a run and a click open them."""
+    page = open_lesson(lab, open_page, "09_small")
+    cells = page.evaluate(CELLS)
+    find = lambda text: next(i for i, c in enumerate(cells) if c["source"].startswith(text))
+    answer = show(page, find("# what one glance loses"))
+    assert answer.inner_text().strip() == "# what one glance loses"
+    show(page, find("import torch"))
+    assert page.evaluate("jupyterapp.commands.execute('notebook:run-cell').then(() => true)")
+    show(page, find("# what one glance loses"))
+    assert page.evaluate("jupyterapp.commands.execute('notebook:run-cell').then(() => true)")
+    answer.get_by_text("lost: 0.50").wait_for()
+    assert "glance = gifts" not in answer.inner_text()
+    heading = show(page, find("## Going deeper: three guests"))
+    assert "●●●" in heading.inner_text()
+    below = page.locator(".jp-RenderedMarkdown p", has_text="Each guest is now told")
+    assert not below.is_visible()
+    heading.locator(".jp-showHiddenCellsButton").click()
+    below.wait_for()
+
+
 def test_an_exercise_is_answered_wrongly_and_then_rightly(lab, open_page):
     """The check names the mistake, and then says that it passed."""
     page = open_lesson(lab, open_page, "00_start_here")

@@ -71,6 +71,32 @@ def quiz(*wanted: Any) -> None:
     display(Sheet({n: q for n, q in numbered.items() if n in asked or q.lesson in asked}))
 
 
+def recall(lesson: Any) -> None:
+    """Show the three questions that open a lesson, two of them on earlier ones: `recall("09")`."""
+    display(Sheet(recalled(lesson)))
+
+
+def recalled(lesson: Any) -> dict[str, Question]:
+    """A question of a lesson half way back, one of the last lesson and one of this.
+
+    Where there are none, others of the same lessons. What is asked of a lesson changes from one
+    lesson to the next, so that little is asked twice.
+    """
+    turn = int(lesson)
+    earlier = [name for name in _lessons() if int(name) < turn]
+    own = [name for name in _lessons() if int(name) == turn]
+    before = earlier[:-1]
+    wanted = [*before[len(before) // 2 :][:1], *earlier[-1:], *own]
+    drawn = [_of(name)[turn % len(_of(name))] for name in wanted]
+    spare = [n for name in [*reversed(earlier), *own] for n in _of(name) if n not in drawn]
+    drawn += spare[: 3 - len(drawn)]
+    return {number: question for number, question in _numbered().items() if number in drawn}
+
+
+def _of(lesson: str) -> list[str]:
+    return [number for number, question in _numbered().items() if question.lesson == lesson]
+
+
 def _lessons() -> list[str]:
     return sorted({question.lesson for question in QUESTIONS})
 

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from transformer_lib.publish.instructor import write_notebook, write_plan
+from transformer_lib.publish.instructor import write_notebook
 from transformer_lib.publish.lessons import find_lessons
+from transformer_lib.publish.plan import write_plan
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
 from transformer_lib.runtime import progress_bar

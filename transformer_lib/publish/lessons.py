@@ -1,4 +1,8 @@
-"""A lesson as a class meets it: timed sections, the instructor's notes, the key terms."""
+"""A lesson as a class meets it: timed sections, the instructor's notes, the key terms.
+
+A lesson of the second edition has a core and, behind it, sections that go deeper; CONTRIBUTING says
+how both are written, and the tests and all editions read here which lessons have that form.
+"""
 
 import re
 from collections.abc import Iterable
@@ -9,10 +13,17 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+SECOND_EDITION: set[str] = set()  # numbers of lessons, such as "09"
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
     r"<details><summary>For the instructor · (\d+) min</summary>\n\n(.*)\n\n</details>", re.S
 )
+DEEPER = "Going deeper: "
+FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>", re.S)
+MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
+EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
+TIMES = re.compile(r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone · (\d+) going deeper\.")
 CHECK = re.compile(r'check\("([a-z_.]+)"')
 GLOSSARY = "| term | 中文 |"
 SHOWN = ("slide", "subslide", "fragment")
@@ -20,15 +31,38 @@ SHOWN = ("slide", "subslide", "fragment")
 
 @dataclass(frozen=True)
 class Note:
-    """What the instructor asks and does, and the minutes since the note before it."""
+    """What the instructor asks and does, and the minutes since the note before it.
+
+    In the second edition these are the minutes of its own section.
+    """
 
     minutes: int
     text: str
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """What stands behind the marks **Ask.**, **Goes wrong.** and the others, by the mark."""
+        _, *parts = MARK.split(self.text)
+        return {
+            mark: " ".join(text.split()) for mark, text in zip(parts[::2], parts[1::2], strict=True)
+        }
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a section asks of a reader alone: minutes, and a difficulty of one to three dots."""
+
+    minutes: int
+    difficulty: int
+
+    @property
+    def dots(self) -> str:
+        return "●" * self.difficulty + "○" * (3 - self.difficulty)
+
 
 @dataclass(eq=False)
 class Section:
-    """A heading and the cells below it; `minutes` is its share of the note that ends it."""
+    """A heading and the cells below it; `minutes` are those in class, none where it goes deeper."""
 
     heading: str
     cells: list[NotebookNode] = field(default_factory=list)
@@ -41,6 +75,17 @@ class Section:
     @property
     def notes(self) -> list[Note]:
         return [found for cell in self.cells if (found := instructor_note(cell))]
+
+    @property
+    def deeper(self) -> bool:
+        """Whether it stands behind the core."""
+        return "deeper" in tags(self.cells[0])
+
+    @property
+    def effort(self) -> Effort | None:
+        """The line *10 min · ●●○* below the heading of an exercise and of what goes deeper."""
+        found = EFFORT.search(self.cells[0].source)
+        return Effort(int(found[1]), len(found[2])) if found else None
 
     @property
     def exercises(self) -> list[str]:
@@ -64,6 +109,20 @@ class Lesson:
     @property
     def stem(self) -> str:
         return self.path.stem
+
+    @property
+    def second_edition(self) -> bool:
+        return self.stem[:2] in SECOND_EDITION
+
+    @property
+    def core(self) -> list[Section]:
+        """What a newcomer needs, and a class hears."""
+        return [section for section in self.sections if not section.deeper]
+
+    @property
+    def deeper(self) -> list[Section]:
+        """What stands behind the core, for those who want more."""
+        return [section for section in self.sections if section.deeper]
 
     @property
     def page(self) -> str:
@@ -95,32 +154,42 @@ class Lesson:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """A notebook, cut at its headings, with the minutes of each section.
-
-    The minutes of a note are shared out over the sections since the note before it, by what these
-    show.
-    """
+    """A notebook, cut at its headings, with the minutes of each section."""
     notebook = nbformat.read(path, as_version=4)
+    try:
+        lesson = Lesson(path, notebook, cut(notebook))
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
+    if lesson.second_edition:
+        for section in lesson.core:
+            section.minutes = sum(note.minutes for note in section.notes)
+    else:
+        _share_out(lesson.sections)
+    return lesson
+
+
+def cut(notebook: NotebookNode) -> list[Section]:
+    """The sections of a notebook: each begins with a cell that is a heading."""
     sections = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (start := re.match(r"#+ (.+)", cell.source)):
             sections.append(Section(start[1].strip()))
         if not sections:
-            raise ValueError(f"{path.name}: the first cell must be a heading, not {cell.source!r}")
+            raise ValueError(f"the first cell must be a heading, not {cell.source!r}")
         sections[-1].cells.append(cell)
+    return sections
+
+
+def _share_out(sections: list[Section]) -> None:
+    """First edition: a note's minutes go to the sections since the last one, by what these show."""
     since = []
     for section in sections:
         since.append(section)
         for note in section.notes:
-            _share_out(note.minutes, since)
+            weight = sum(max(s.weight, 1) for s in since)
+            for s in since:
+                s.minutes += note.minutes * max(s.weight, 1) / weight
             since = []
-    return Lesson(path, notebook, sections)
-
-
-def _share_out(minutes: int, sections: list[Section]) -> None:
-    weight = sum(max(section.weight, 1) for section in sections)
-    for section in sections:
-        section.minutes += minutes * max(section.weight, 1) / weight
 
 
 def find_lessons(names: Iterable[str] = ()) -> list[Path]:
@@ -166,6 +235,11 @@ def instructor_note(cell: NotebookNode) -> Note | None:
     if not found:
         raise ValueError(f"A note of another form than the others: {cell.source[:80]!r}")
     return Note(int(found[1]), found[2])
+
+
+def unfolded(source: str) -> str:
+    """Markdown without the folds around its parts, as a speaker and an instructor read it."""
+    return FOLD.sub(r"\2", source)
 
 
 def is_predicted(cell: NotebookNode) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import unquote
 
 import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,10 +20,11 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from transformer_lib.publish.lessons import NOTEBOOKS
+from transformer_lib.publish.lessons import FOLD, NOTEBOOKS, slug
 
 HERE = Path(__file__).parent
 VEGALITE = "application/vnd.vegalite.v5+json"
+SVG = "image/svg+xml"
 VEGALITE_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never fetched
 LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
 
@@ -42,14 +44,31 @@ class Piece:
 
 def markdown(source: str) -> Markup:
     """Markdown as HTML; formulas stay as they are, for MathJax, and lessons link to pages."""
+    before, *folds = FOLD.split(source)
+    html = _markdown(before)
+    for summary, body, after in zip(folds[::3], folds[1::3], folds[2::3], strict=True):
+        html += Markup("<details><summary>{}</summary>{}</details>{}").format(
+            Markup(summary), _markdown(body), _markdown(after)
+        )
+    return html
+
+
+def _markdown(source: str) -> Markup:
+    """Without folds, which nbconvert would close before what they fold."""
     renderer = IPythonRenderer(
         escape=False, exclude_anchor_links=True, embed_images=True, path=str(NOTEBOOKS)
     )
     html = MarkdownWithMath(renderer=renderer).render(source)
     html = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', html)
+    html = re.sub(r'href="((?:\d\d_\w+\.html)?)#([^"]+)"', _anchor, html)
     html = html.replace("<th></th>", "<td></td>")  # the corner of a table heads nothing
     # what lies outside of the lessons, such as ../README.md, is not published
     return Markup(re.sub(r'<a href="\.\./[^"]*">(.*?)</a>', r"\1", html))
+
+
+def _anchor(link: re.Match) -> str:
+    """JupyterLab's address of a heading, #Going-deeper:-a-bound, as the page's own."""
+    return f'href="{link[1]}#{slug(unquote(link[2]))}"'
 
 
 def code(source: str) -> Markup:
@@ -88,6 +107,8 @@ def _rich(data: NotebookNode) -> Piece:
         return chart(data[VEGALITE], data["image/png"])
     if "text/markdown" in data:
         return Piece("markup", markdown(data["text/markdown"]))
+    if SVG in data:
+        return drawing(data[SVG], data["text/plain"])
     html = data["text/html"]
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
     if not picture:
@@ -104,6 +125,21 @@ def chart(spec: dict, png: str) -> Piece:
     source = json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
     html = f'<div class="chart"><script type="application/json">{source}</script></div>'
     return Piece("chart", Markup(html), (height, width))
+
+
+def drawing(svg: str, alt: str) -> Piece:
+    """A vector drawing as a picture of its own, in the size of its view box.
+
+    So its styles and names meet nothing else's in the page.
+    """
+    box = re.search(r"""<svg[^>]*\bviewBox=["']([^"']+)["']""", svg)
+    if not box:
+        raise ValueError(f"a drawing needs a viewBox, and this has none: {svg[:80]!r}")
+    _, _, width, height = (round(float(side)) for side in box[1].replace(",", " ").split())
+    html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
+        width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
+    )
+    return Piece("figure", html, (height, width))
 
 
 def _png_size(data: str) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """All lessons as one web site that opens from the file system: `make site`.
 
 A page a lesson, an index with the route, a glossary, and a search that needs no server: its index
-is a script. Notes for the instructor are left out; solutions, hints, the set-up and the answers to
-predictions are folded.
+is a script. Notes for the instructor are left out; solutions, hints, the set-up, the answers to
+predictions and what goes deeper are folded.
 """
 
 import json
@@ -19,6 +19,7 @@ from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import (
     CHECK,
+    EFFORT,
     GLOSSARY,
     Lesson,
     Section,
@@ -98,6 +99,7 @@ def parts(section: Section) -> Iterator[Part]:
             continue
         if cell.cell_type == "markdown":
             source = cell.source.partition("\n")[2] if cell.source.startswith("#") else cell.source
+            source = EFFORT.sub("", source) if section.deeper else source  # the fold says it
             kind = "question" if source.startswith("**Predict first") else "prose"
             yield Part(kind, render.markdown(_linked(source)))
         elif "check" in tags(cell):
@@ -109,7 +111,8 @@ def parts(section: Section) -> Iterator[Part]:
 def _code(cell: NotebookNode) -> Iterator[Part]:
     setup = "setup" in tags(cell)
     drawing = cell.metadata.get("jupyter", {}).get("source_hidden")
-    folded = "Set-up of this lesson" if setup else "Code of this figure" if drawing else ""
+    shown = "answer" if is_predicted(cell) else "figure"
+    folded = "Set-up of this lesson" if setup else f"Code of this {shown}" if drawing else ""
     yield Part("code", render.code(cell.source), folded)
     answer = "See what happens" if is_predicted(cell) else ""
     for piece in render.pieces(cell):

@@ -1,7 +1,8 @@
 """A lesson as one self-contained reveal.js deck: `make slides`.
 
 A heading starts a slide to the right, a subslide one below. Paragraphs and the instructor's notes
-go into the speaker's view, and each slide tells it the seconds that the notes leave for it. What is
+go into the speaker's view, and each slide tells it the seconds that the notes leave for it. What goes
+deeper stands behind the last slide, after one that lists it, and takes no time of the class. What is
 too much for 1280 by 720 is continued on a further slide, by the heights estimated here; the last
 few per cent are the business of slides.js, which makes the type of a slide smaller until it fits.
 """
@@ -18,13 +19,16 @@ from nbformat import NotebookNode
 
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import (
+    DEEPER,
     SHOWN,
+    Lesson,
     Section,
     instructor_note,
     is_predicted,
     place,
     read_lesson,
     tags,
+    unfolded,
 )
 
 ROOM = 575  # pixels below the heading, of 720
@@ -76,7 +80,9 @@ class Slide:
 def write_deck(path: Path, directory: Path) -> Path:
     """Writes the deck of a notebook to `directory` and returns its file."""
     lesson = read_lesson(path)
-    columns = [slides(section) for section in lesson.sections]
+    columns = [slides(section) for section in lesson.core]
+    if lesson.deeper:
+        columns += [[separator(lesson)], *(slides(section) for section in lesson.deeper)]
     every = [slide for column in columns for slide in column]
     charts = any(b.kind == "chart" for s in every for step in s.steps for b in step.blocks)
     deck = render.render(
@@ -103,6 +109,17 @@ def write_deck(path: Path, directory: Path) -> Path:
     written.parent.mkdir(parents=True, exist_ok=True)
     written.write_text(deck, encoding="utf-8")
     return written
+
+
+def separator(lesson: Lesson) -> Slide:
+    """The slide between the core and what goes deeper, with a link to each section of it."""
+    listed = "\n".join(
+        f"- [{section.heading.removeprefix(DEEPER)}](#{section.slug})"
+        + (f" · {section.effort.minutes} min · {section.effort.dots}" if section.effort else "")
+        for section in lesson.deeper
+    )
+    block = Block("prose", _html(listed), _prose_height(f"\n{listed}"))
+    return Slide(Section("Going deeper"), opens=True, steps=[Step([block], fragment=False)])
 
 
 def slides(section: Section) -> list[Slide]:
@@ -145,10 +162,10 @@ def steps(cell: NotebookNode) -> Iterator[Step]:
     """What a cell shows, at once or, where the result is to be predicted, one after the other."""
     fragment = place(cell) == "fragment"
     if cell.cell_type == "markdown":
-        source = re.sub(r"^#+ .*\n*", "", cell.source)
+        source = unfolded(re.sub(r"^#+ .*\n*", "", cell.source))
         if source:
             kind = "question" if source.startswith(("**Predict first", "**Break it")) else "prose"
-            yield Step([Block(kind, render.markdown(source), _prose_height(source))], fragment)
+            yield Step([Block(kind, _html(source), _prose_height(source))], fragment)
         return
     shown = [] if "hide-input" in tags(cell) else _listing(cell.source, "code")
     result = [block for piece in render.pieces(cell) for block in _blocks(piece)]
@@ -210,6 +227,11 @@ def _spoken(cell: NotebookNode) -> Markup:
     note = instructor_note(cell)
     if note:
         return Markup("<h4>For the instructor · {} min</h4>{}").format(
-            note.minutes, render.markdown(note.text)
+            note.minutes, _html(note.text)
         )
-    return render.markdown(cell.source)
+    return _html(unfolded(cell.source))
+
+
+def _html(source: str) -> Markup:
+    """Markdown as HTML whose links to a section of the lesson lead to its slide."""
+    return Markup(str(render.markdown(source)).replace('href="#', 'href="#/'))

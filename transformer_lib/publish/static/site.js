@@ -121,6 +121,16 @@ const watcher = new IntersectionObserver(
 );
 document.querySelectorAll("article > section").forEach((section) => watcher.observe(section));
 
+// who follows a link to a folded section wants to read it
+function unfold() {
+  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = section?.querySelector(":scope > details.deeper");
+  if (fold) fold.open = true;
+}
+
+addEventListener("hashchange", unfold);
+unfold();
+
 // what scrolls sideways must be reachable without a mouse
 function scrollable() {
   for (const part of document.querySelectorAll("pre, table, .chart, mjx-container[display]")) {

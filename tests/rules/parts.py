@@ -1,0 +1,69 @@
+"""What the rules count and look at: core and deeper cells, words, lines, predictions."""
+
+import re
+from pathlib import Path
+
+from transformer_lib.publish.lessons import Lesson, Section, cut, tags
+
+BUILD = "Build: "
+EXERCISE = ("Exercise: ", BUILD)
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)
+TARGET = re.compile(r"\]\([^)]*\)")
+
+
+def lesson_of(notebook):
+    """The notebook as publishing cuts it."""
+    return Lesson(Path(f"{number(notebook)}.ipynb"), notebook, cut(notebook))
+
+
+def number(notebook):
+    """The lesson's, from its title: 09."""
+    return notebook.cells[0].source[2:4]
+
+
+def core(notebook):
+    return [cell for cell in notebook.cells if "deeper" not in tags(cell)]
+
+
+def deeper(notebook):
+    return [cell for cell in notebook.cells if "deeper" in tags(cell)]
+
+
+def read(cells):
+    """Those that a student reads: all but the instructor's notes."""
+    return [cell for cell in cells if "instructor" not in tags(cell)]
+
+
+def taught(section: Section):
+    """Whether it is part of the lesson and no exercise."""
+    return not section.deeper and not section.heading.startswith(EXERCISE)
+
+
+def prose(cells):
+    return [cell.source for cell in read(cells) if cell.cell_type == "markdown"]
+
+
+def words(cells):
+    """A formula is one word; mark-up and the targets of links are none."""
+    text = TARGET.sub("]", FORMULA.sub(" x ", "\n".join(prose(cells))))
+    plain = re.sub(r"<[^>]+>", " ", text)
+    return sum(bool(re.search(r"\w", word)) for word in plain.split())
+
+
+def lines(cell):
+    """The lines of a cell that hold something."""
+    return sum(bool(line.strip()) for line in cell.source.splitlines())
+
+
+def code(cells):
+    """Code that is read: without set-up, stubs and checks."""
+    unread = {"setup", "exercise", "check"}
+    return [c for c in cells if c.cell_type == "code" and not unread & set(tags(c))]
+
+
+def is_prediction(cell):
+    return cell.cell_type == "markdown" and "**Predict first" in cell.source
+
+
+def count(cells, pattern):
+    return sum(bool(re.search(pattern, text, re.M)) for text in prose(cells))

@@ -1,0 +1,81 @@
+"""The teaching plan, a page for all lessons: minutes, what to ask, what goes wrong."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer_lib.publish import first_edition, render
+from transformer_lib.publish.lessons import Lesson, Section, read_lesson
+
+CLASSES = (45, 90)  # minutes
+TITLES = {  # of the parts of a note, in the order of the plan
+    "Ask": "What to ask and do",
+    "Goes wrong": "What goes wrong",
+    "Skip if late": "What to skip if it is late",
+    "Model answer": "What to hear in “explain it to a friend”",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to know of a lesson before teaching it.
+
+    `told` has, for each part of a note, what stands there under the heading of its section;
+    `skipped` has for each length of a class the sections to leave out.
+    """
+
+    lesson: Lesson
+    told: dict[str, dict[str, str]]
+    misbeliefs: list[str]
+    skipped: dict[int, list[Section]]
+
+    def spare(self, minutes: int) -> int:
+        """The minutes that remain of a class of this length, fewer than 0 where it takes longer."""
+        kept = [s for s in self.lesson.core if s not in self.skipped[minutes]]
+        return minutes - round(sum(section.minutes for section in kept))
+
+
+def write_plan(paths: list[Path], directory: Path) -> Path:
+    """Writes the teaching plan of these notebooks and returns its file."""
+    plans = [plan(read_lesson(path)) for path in paths]
+    page = render.render(
+        "plan.html.j2",
+        plans=plans,
+        classes=CLASSES,
+        titles=TITLES,
+        shortened=any(not plan.lesson.second_edition for plan in plans),
+        styles=[render.static("tokens.css"), render.static("site.css")],
+        scripts=[
+            render.static("mathjax.js").replace("typeset: false", "typeset: true"),
+            render.vendored("mathjax/tex-svg.js"),
+        ],
+        licences=render.licences(),
+    )
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "teaching_plan.html").write_text(page, encoding="utf-8")
+    return directory / "teaching_plan.html"
+
+
+def plan(lesson: Lesson) -> Plan:
+    """The plan as the notes have it: 45 minutes for the core, 90 with its exercises."""
+    misbeliefs = [
+        found[1]
+        for cell in lesson.notebook.cells
+        if (found := re.match(r"\*\*“(.+?)”\*\*", cell.source, re.S))
+    ]
+    if lesson.second_edition:
+        homework = [section for section in lesson.core if section.exercises]
+        skipped = dict(zip(CLASSES, (homework, []), strict=True))
+        return Plan(lesson, written(lesson), misbeliefs, skipped)
+    skipped = {minutes: first_edition.leave_out(lesson, minutes) for minutes in CLASSES}
+    return Plan(lesson, first_edition.sort_out(lesson), misbeliefs, skipped)
+
+
+def written(lesson: Lesson) -> dict[str, dict[str, str]]:
+    """The parts of the notes, each under the heading of its section."""
+    told = {part: {} for part in TITLES}
+    for section in lesson.core:
+        for note in section.notes:
+            for part, text in note.parts.items():
+                told[part][section.heading] = text
+    return told
