@@ -124,7 +124,7 @@ def test_nothing_of_one_machine_is_stored(path):
     assert not re.search(r"/(root|home/\w+|tmp|Users|work)/", path.read_text(encoding="utf-8"))
 
 
-CHECK = re.compile(r'check\("([a-z_.]+)", (my_\w+)\)')
+CHECK = re.compile(r'check\("([A-Za-z_.]+)", ([Mm]y_?\w+)\)')
 
 
 def check_calls(path):

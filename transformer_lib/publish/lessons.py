@@ -13,7 +13,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
     r"<details><summary>For the instructor · (\d+) min</summary>\n\n(.*)\n\n</details>", re.S
 )
-CHECK = re.compile(r'check\("([a-z_.]+)"')
+CHECK = re.compile(r'check\("([A-Za-z_.]+)"')
 GLOSSARY = "| term | 中文 |"
 SHOWN = ("slide", "subslide", "fragment")
 
