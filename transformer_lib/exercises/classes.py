@@ -219,7 +219,7 @@ def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
             return f"`{name}` is called too seldom, or never."
         own_inputs, own_out = calls[name].pop(0)
         if not same(own_inputs, inputs, tolerance):
-            return f"{before}What goes into `{name}` is not what should."
+            return f"{before}What goes into `{name}` is wrong."
         if not same(own_out, out, tolerance):
             return f"{before}What goes into `{name}` is right, what comes out is not."
         before = f"All is right up to `{name}`. "

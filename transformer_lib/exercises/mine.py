@@ -9,6 +9,7 @@ import linecache
 import os
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,8 @@ def keep(key: str, answer: Callable[..., Any], passes: Callable[[Any], bool]) ->
         _exchange(key, (key, answer.__name__, f"{mark}\n{source}"))
     except (NotKept, Unreadable) as error:
         return f"It passes, but is not kept: {error}."
-    except (OSError, filelock.Timeout) as error:
-        return f"It passes, but could not be written to mine.py: {error}"
+    except Exception as error:  # a full disk, another kernel that never lets go
+        return f"It passes, but could not be written to mine.py: {error}."
     return f'Kept in `mine.py`: `mine("{key}")` is yours from now on.'
 
 
@@ -191,10 +192,10 @@ def _sections() -> tuple[str, list[tuple[str, str, str]]]:
         text = path.read_text(encoding="utf-8")
     except (UnicodeDecodeError, OSError) as error:
         raise Unreadable(f"mine.py cannot be read ({error}). Mend it, or move it away") from None
-    marks = list(_MARKED.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    found = [(m[1], m[2], text[m.start() : end]) for m, end in zip(marks, ends, strict=True)]
-    return text[: marks[0].start()] if marks else text or HEADER, found
+    starts = [mark.start() for mark in _MARKED.finditer(text)] + [len(text)]
+    pieces = [text[start:end] for start, end in pairwise(starts)]
+    found = [(*_MARKED.match(piece).groups(), piece) for piece in pieces]
+    return text[: starts[0]] or HEADER, found
 
 
 def _exchange(key: str, *new: tuple[str, str, str]) -> bool:
@@ -203,7 +204,8 @@ def _exchange(key: str, *new: tuple[str, str, str]) -> bool:
         preamble, sections = _sections()
         old = [section for section in sections if section[0] == key]
         if [text.strip() for _, _, text in old] != [text.strip() for _, _, text in new]:
-            _set_aside(old)
+            if old:
+                _set_aside(old)
             _write(preamble, [*(s for s in sections if s[0] != key), *new])
     return bool(old)
 

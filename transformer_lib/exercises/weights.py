@@ -52,7 +52,8 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any) -> None:
 
 def _missing(missing: list[str], extra: list[str], model: nn.Module) -> str:
     for key, value in vars(model).items():
-        if isinstance(value, list | tuple | dict) and any(_modules(value)):
+        plain = isinstance(value, list | tuple | dict) and not key.startswith("_")
+        if plain and any(_modules(value)):
             return (
                 f"`self.{key}` is a plain {type(value).__name__}: its layers are not found, neither by "
                 f"`parameters()` nor by an optimizer. Put them into an `nn.ModuleList`."
