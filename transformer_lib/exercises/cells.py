@@ -112,7 +112,7 @@ def _with_what_it_needs(node: ast.stmt, cell: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement at the left edge gives a meaning; none if it only does something."""
+    """The names that a statement at the left edge binds; none if it only does something."""
     if isinstance(node, _DEFINED):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):

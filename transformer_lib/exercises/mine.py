@@ -1,4 +1,4 @@
-"""The student's own library: `mine.py` beside the lessons, plain Python that may be read and edited.
+"""The student's own library: `mine.py` beside the lessons, plain Python to read and to edit.
 
 What passes its check is kept there, a section a part. Each section is executed by itself, with the
 imports of `HEADER` and nothing else, so that a broken one harms no other. With

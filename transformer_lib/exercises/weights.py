@@ -84,7 +84,7 @@ def _superfluous(extra: list[str], model: nn.Module) -> str:
 
 
 def _owners(keys) -> set[str]:
-    """The modules that these weights belong to; a parameter of the class itself stands for itself."""
+    """The modules that these weights belong to; a parameter of the class stands for itself."""
     return {key.rpartition(".")[0] or key for key in keys}
 
 

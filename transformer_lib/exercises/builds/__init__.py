@@ -1,4 +1,4 @@
-"""The builds whose answer is a class: multi-head attention, the layers, the Transformer, a block."""
+"""The builds whose answer is a class: multi-head attention, layers, the Transformer, a block."""
 
 from transformer_lib.exercises.builds.decoder_layer import DecoderLayer
 from transformer_lib.exercises.builds.encoder_layer import EncoderLayer
