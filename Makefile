@@ -9,6 +9,9 @@ LESSONS ?= $(wildcard notebooks/*.ipynb)
 LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
+# What is tested, stored and published knows nothing of a student's own library.
+test unit lessons notebooks portable slides site instructor browser-test: export TRANSFORMER_LIB_MINE := off
+
 .DEFAULT_GOAL := help
 .PHONY: help setup lab test lint unit lessons notebooks portable bench slides present site instructor browser-test format clean
 

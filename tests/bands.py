@@ -79,7 +79,8 @@ def measured(lesson: str, setting: str, shift: int) -> tuple[list, list]:
             resources={"metadata": {"path": str(portable.ROOT / "notebooks")}},
         )
         client.execute(
-            env=portable.environment(setting) | {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+            env=portable.environment(setting)
+            | {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1", "TRANSFORMER_LIB_MINE": "off"}
         )
         numbers = [json.loads(line) for line in path.read_text().splitlines()]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"][1:]

@@ -27,7 +27,7 @@ LEVELS = [
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
     {"batching", "decoding", "drawings", "explorers", "layers", "losses", "recurrent_parts"},
     {"d2l_bridge", "recurrent", "transformer"},
-    {"models"},
+    {"models", "twins"},
     {"settings", "training", "translation"},
     {"checkpoints"},
     {"runs"},

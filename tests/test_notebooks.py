@@ -141,7 +141,7 @@ def test_nothing_of_one_machine_is_stored(path):
     assert not re.search(r"/(root|home/\w+|tmp|Users|work)/", path.read_text(encoding="utf-8"))
 
 
-CHECK = re.compile(r'check\("(\w+\.\w+)", (my_\w+|My\w+)\)')  # a function, or a class
+CHECK = re.compile(r'check\("([A-Za-z_.]+)", ([Mm]y_?\w+)\)')  # a function, or a class
 
 
 def check_calls(path):

@@ -3,6 +3,10 @@
 A lesson gives a stub and calls `check("scoring.masked_softmax", my_masked_softmax)`. The part
 before the dot names a module of this package, the part after it an exercise there. What was tried
 is remembered until the kernel stops; nothing leaves the machine.
+
+What a Transformer is built from is kept besides: `mine("masked_softmax")` gives the student's own.
+There are three ways into such a part: `skeleton("masked_softmax")`, `signature("masked_softmax")`,
+or an empty cell.
 """
 
 import difflib
@@ -14,7 +18,12 @@ from typing import Any
 import pandas as pd
 from IPython.display import Markdown, display
 
+from transformer_lib.exercises.entries import signature_of, skeleton_of
 from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.mine import Unreadable, is_off, keep, mine, standing
+from transformer_lib.exercises.parts import BY_EXERCISE, PARTS
+
+__all__ = ["check", "exercises", "hint", "mine", "progress", "signature", "skeleton", "solution"]
 
 _tried: Counter[str] = Counter()
 _hinted: Counter[str] = Counter()
@@ -31,22 +40,29 @@ def exercises() -> dict[str, Exercise]:
 
 
 def check(name: Any, answer: Any = None) -> None:
-    """Say whether `answer` is right, and if not, which mistake it is. Never raises."""
-    exercise = _find(name)
-    if exercise is None:
+    """Say whether `answer` is right, and if not, which mistake it is. Never raises.
+
+    A part that passes is kept in the student's own library, `mine.py`, and `mine` gives it back.
+    """
+    found = _find(name)
+    if found is None:
         return
+    name, exercise = found
     verdict = exercise.judge(answer)
     _tried[name] += verdict.attempted
+    display(verdict)
     if verdict.passed:
         _passed.add(name)
-    display(verdict)
+        if name in BY_EXERCISE and not is_off():
+            _say(keep(BY_EXERCISE[name], answer, lambda again: exercise.judge(again).passed))
 
 
 def hint(name: Any) -> None:
     """Give the next hint, the first one a nudge, the last one nearly a recipe."""
-    exercise = _find(name)
-    if exercise is None:
+    found = _find(name)
+    if found is None:
         return
+    name, exercise = found
     given = min(_hinted[name], len(exercise.hints) - 1)
     _hinted[name] = given + 1
     last = given + 1 == len(exercise.hints)
@@ -56,9 +72,10 @@ def hint(name: Any) -> None:
 
 def solution(name: Any, *, force: bool = False) -> None:
     """Print a solution, once something was tried (or with `force=True`)."""
-    exercise = _find(name)
-    if exercise is None:
+    found = _find(name)
+    if found is None:
         return
+    name, exercise = found
     if _tried[name] or force:
         print(exercise.source())
     else:
@@ -68,31 +85,58 @@ def solution(name: Any, *, force: bool = False) -> None:
         )
 
 
+def signature(name: Any) -> None:
+    """Print what is called with what, to be filled: a way in with little help."""
+    if found := _find(name):
+        part = PARTS.get(BY_EXERCISE.get(found[0], ""))
+        print(signature_of(found[1], part.attributes if part else ()))
+
+
+def skeleton(name: Any) -> None:
+    """Print the steps with `...` for every value, to be filled: a way in with much help."""
+    if found := _find(name):
+        print(skeleton_of(found[1]))
+
+
 def progress() -> None:
-    """Show which exercises are done in this session."""
+    """Show which exercises are done: in this session, or kept in `mine.py`."""
+    try:
+        stands, trouble = standing(), ""
+    except Unreadable as error:
+        stands, trouble = {}, f" {error}."
+    own = {PARTS[key].exercise: wrong for key, wrong in stands.items() if key in PARTS}
+    done = _passed | {name for name, wrong in own.items() if not wrong}
 
     def state(name: str) -> str:
+        if own.get(name):
+            return "✗ kept, but broken"
+        if name in own:
+            return "✓ kept in mine.py"
         if name in _passed:
             return "✓ passed"
         return f"✗ tried {_tried[name]} ×" if _tried[name] else "○ open"
 
     table = pd.DataFrame({"exercise": list(exercises())})
     table["state"] = table.exercise.map(state)
-    _say(f"{len(_passed)} of {len(table)} exercises passed in this session.")
+    of_mine = f" In `mine.py` stand {', '.join(stands)}." if stands else ""
+    _say(f"{len(done)} of {len(table)} exercises passed.{of_mine}{trouble}")
     display(table.style.hide(axis="index"))
 
 
-def _find(name: Any) -> Exercise | None:
+def _find(name: Any) -> tuple[str, Exercise] | None:
+    """(name, exercise); a part may be called without the word before the dot."""
     known = exercises()
     if not isinstance(name, str):
         _say(
             'The name of the exercise comes first, in quotes: `check("basics.softmax", my_softmax)`.'
         )
         return None
+    name = PARTS[name].exercise if name in PARTS else name
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.4) or sorted(known)
         _say(f"There is no exercise {name!r}. Did you mean {', '.join(map(repr, near))}?")
-    return known.get(name)
+        return None
+    return name, known[name]
 
 
 def _say(text: str) -> None:

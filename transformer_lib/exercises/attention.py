@@ -5,6 +5,7 @@ import math
 import torch
 
 from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.masks import masked_softmax
 
 
 def _one_query():
@@ -139,3 +140,121 @@ def _(d, std):
 @scale.mistake("You give the factor to multiply with. Asked is what to divide by: one over it.")
 def _(d, std):
     return 1 / (std**2 * math.sqrt(d))
+
+
+def _many_queries():
+    torch.manual_seed(4)
+    query, key, value = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 6)
+    some = torch.arange(5) < torch.tensor([2, 4])[:, None, None]
+    none = torch.ones(2, 3, 5, dtype=torch.bool)
+    none[1, 2] = False
+    flat = torch.randn(4, 9), torch.randn(2, 9), torch.randn(2, 3)
+    return [
+        (query, key, value),
+        (query, key, value, some.expand(2, 3, 5)),
+        (query, key, value, none),
+        flat,
+    ]
+
+
+scaled_dot_product_attention = Exercise(
+    task="Scaled dot-product attention, whole: query (..., q, d), key (..., k, d), value (..., k, v) to "
+    "(..., q, v). `mask` (..., q, k) is True where a query may look; a row that may see nothing gives 0.",
+    cases=_many_queries,
+    hints=(
+        "Three lines: the scores, the shares, the mixture. There may be axes in front: count from the end.",
+        "`key.mT` exchanges the last two axes. d is `query.size(-1)`.",
+        "`scores = query @ key.mT / math.sqrt(query.size(-1))`, `masked_softmax(scores, mask)` of lesson "
+        "03, which takes `None` as well, and `@ value`.",
+    ),
+    passed="Batches and heads are axes in front, so this line serves to the end of the course.",
+)
+
+
+@scaled_dot_product_attention.solution
+def my_scaled_dot_product_attention(query, key, value, mask=None):
+    scores = query @ key.mT / math.sqrt(query.size(-1))
+    weights = masked_softmax(scores, mask)
+    return weights @ value
+
+
+@scaled_dot_product_attention.solution
+def _(query, key, value, mask=None):
+    return torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
+
+
+def _attends(query, key, value, mask=None, scale=None, softmax=masked_softmax):
+    scores = query @ key.mT * (query.size(-1) ** -0.5 if scale is None else scale)
+    return softmax(scores, mask) @ value
+
+
+@scaled_dot_product_attention.mistake("The scores are not divided by √d.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=1.0)
+
+
+@scaled_dot_product_attention.mistake("You divide by d. Its root keeps the size of the scores.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=1 / query.size(-1))
+
+
+@scaled_dot_product_attention.mistake(
+    "You divide by the root of the number of keys. d is the width, `query.size(-1)`."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=key.size(-2) ** -0.5)
+
+
+@scaled_dot_product_attention.mistake("The mask is never used.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value)
+
+
+@scaled_dot_product_attention.mistake(
+    "Your mask is the wrong way round: True means that the query may look."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, None if mask is None else ~mask)
+
+
+@scaled_dot_product_attention.mistake(
+    "Right, but for the row that may see nothing: it is NaN. It must be 0: `masked_softmax`."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        hidden = torch.zeros(()).bool() if mask is None else ~mask
+        return scores.masked_fill(hidden, float("-inf")).softmax(dim=-1)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake(
+    "Right, but for the row that may see nothing: it averages all values. It must be 0: `masked_softmax`."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        return (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(dim=-1)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake("There is no softmax: scores are not shares.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, softmax=lambda scores, mask: scores)
+
+
+@scaled_dot_product_attention.mistake(
+    "Your softmax runs over the queries. Over the keys, the last axis, the shares of a query add up to 1."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        return scores.masked_fill(
+            torch.zeros(()).bool() if mask is None else ~mask, float("-inf")
+        ).softmax(-2)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake("These are the weights. They still have to mix the values.")
+def _(query, key, value, mask=None):
+    return masked_softmax(query @ key.mT / math.sqrt(query.size(-1)), mask)

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 SECONDS = 5.0
+GAP = "Not attempted yet: a `...` of the skeleton is still open."
 Answer = Callable[..., Any]
 
 
@@ -108,6 +109,11 @@ class Exercise:
         return self.solutions[0].__name__
 
     @property
+    def right(self) -> Answer:
+        """What an answer is compared with."""
+        return self.solutions[0]
+
+    @property
     def parameters(self) -> list[str]:
         return list(inspect.signature(self.solutions[0]).parameters)
 
@@ -130,24 +136,31 @@ class Exercise:
             )
         if is_stub(answer):
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
-        with _as_it_was():
+        with as_it_was():
             cases = self.cases()
             got = self._run(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
+            if any(map(has_gap, got)):
+                return Verdict(False, GAP, False)
             return self._verdict(got, cases)
 
     def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
         return run(answer, cases, self.parameters, self.seconds)
 
     def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
-        right = self._run(self.solutions[0], cases)
+        right = self._run(self.right, cases)
         if self._alike(got, right):
             return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
         for message, mistake in self.mistakes:
-            if self._alike(got, self._run(mistake, cases)):
+            if self._like_on_all(got, mistake, cases):
                 return Verdict(False, message)
         return Verdict(False, self._worst_difference(got, right, cases))
+
+    def _like_on_all(self, got: Sequence[Outcome], other: Answer, cases: Sequence[tuple]) -> bool:
+        """Whether `other` does the same; at the first case where it does not, no more is asked."""
+        pairs = zip(got, cases, strict=True)
+        return all(self._alike([outcome], self._run(other, [case])) for outcome, case in pairs)
 
     def _worst_difference(
         self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
@@ -222,7 +235,7 @@ def run(
 
 
 @contextmanager
-def _as_it_was() -> Iterator[None]:
+def as_it_was() -> Iterator[None]:
     """A check leaves no trace: random numbers and the default type go on as if it had not run."""
     dtype = torch.get_default_dtype()
     with torch.random.fork_rng(devices=[]):
@@ -240,6 +253,11 @@ def _by_hand(error: BaseException | None, answer: Answer) -> bool:
     while trace.tb_next:
         trace = trace.tb_next
     return trace.tb_frame.f_code is getattr(answer, "__code__", None) and not str(error)
+
+
+def has_gap(outcome: Outcome) -> bool:
+    """Whether a `...` of the skeleton was still in the way."""
+    return outcome.value is ... or "ellipsis" in str(outcome.error)
 
 
 def is_stub(answer: Answer) -> bool:

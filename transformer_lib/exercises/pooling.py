@@ -156,3 +156,76 @@ def _(queries, keys, width):
 def _(queries, keys, width):
     k = (1 - (queries[:, None] - keys) ** 2).clamp(min=0)
     return k / k.sum(dim=1, keepdim=True)
+
+
+def _points():
+    torch.manual_seed(7)
+    return [
+        (torch.linspace(0, 3, 4), torch.linspace(0.2, 3.4, 6), torch.randn(6)),
+        (torch.tensor([1.0, 60.0]), torch.tensor([0.0, 1.5, 59.0]), torch.randn(3)),
+    ]
+
+
+nadaraya_watson = Exercise(
+    task="Nadaraya-Watson pooling with the Gaussian kernel of width 1: for every query the average of the "
+    "values, each weighted by exp(−(query − key)²/2). (q,), (k,), (k,) to (q,).",
+    cases=_points,
+    hints=(
+        "Three steps again: one score a pair, shares in each row, one mixture a row.",
+        "exp(−u²/2) over its sum is a softmax: the scores are −(query − key)²/2.",
+        "`scores = -((queries[:, None] - keys) ** 2) / 2`, a softmax over the keys, and `@ values`.",
+    ),
+    passed="Put q·k in the place of −(q − k)²/2, and it is the attention of lesson 04 without its scale.",
+)
+
+
+@nadaraya_watson.solution
+def my_nadaraya_watson(queries, keys, values):
+    scores = -((queries[:, None] - keys) ** 2) / 2
+    weights = scores.softmax(dim=1)
+    return weights @ values
+
+
+@nadaraya_watson.solution
+def _(queries, keys, values):
+    kernel = torch.exp(-(torch.cdist(queries[:, None], keys[:, None]) ** 2) / 2)
+    return (kernel * values).sum(dim=1) / kernel.sum(dim=1)
+
+
+@nadaraya_watson.mistake(
+    "Your weights do not add up to 1: divide each row by its sum, or take the softmax."
+)
+def _(queries, keys, values):
+    return torch.exp(-((queries[:, None] - keys) ** 2) / 2) @ values
+
+
+@nadaraya_watson.mistake("The minus sign is missing: yours counts far keys most.")
+def _(queries, keys, values):
+    return (((queries[:, None] - keys) ** 2) / 2).softmax(dim=1) @ values
+
+
+@nadaraya_watson.mistake("The half is missing: exp(−u²/2), not exp(−u²).")
+def _(queries, keys, values):
+    return (-((queries[:, None] - keys) ** 2)).softmax(dim=1) @ values
+
+
+@nadaraya_watson.mistake("The square is missing: exp(−u²/2), not exp(−u/2).")
+def _(queries, keys, values):
+    return (-(queries[:, None] - keys) / 2).softmax(dim=1) @ values
+
+
+@nadaraya_watson.mistake("Your softmax runs over the queries. In each row the keys share 1.")
+def _(queries, keys, values):
+    return (-((queries[:, None] - keys) ** 2) / 2).softmax(dim=0) @ values
+
+
+@nadaraya_watson.mistake("These are the weights. They still have to mix the values.")
+def _(queries, keys, values):
+    return (-((queries[:, None] - keys) ** 2) / 2).softmax(dim=1)
+
+
+@nadaraya_watson.mistake(
+    "This is the value of the nearest key alone. Near keys count most, far ones a little."
+)
+def _(queries, keys, values):
+    return values[(queries[:, None] - keys).abs().argmin(dim=1)]

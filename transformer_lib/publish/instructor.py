@@ -18,6 +18,8 @@ from transformer_lib.publish.lessons import CHECK, EFFORT, instructor_note, tags
 AT_HOME = (
     r"\g<0>\n\n> **Behind the core.** To be read at home: no minute of the class is meant for it."
 )
+# A bar would be stored, and stand still; and no one's own library belongs in the edition.
+UNDISTURBED = {"TQDM_DISABLE": "1", "TRANSFORMER_LIB_MINE": "off"}
 
 
 def write_notebook(path: Path, directory: Path, *, execute: bool = True) -> Path:
@@ -32,7 +34,7 @@ def write_notebook(path: Path, directory: Path, *, execute: bool = True) -> Path
             timeout=1800,
             resources={"metadata": {"path": str(path.parent)}},
             extra_arguments=["--log-level=ERROR"],
-        ).execute(env={**os.environ, "TQDM_DISABLE": "1"})  # a bar would be stored, and stand still
+        ).execute(env={**os.environ, **UNDISTURBED})
         for cell in notebook.cells:
             if "check" in tags(cell):
                 verdict = cell.outputs[-1].data["text/plain"]

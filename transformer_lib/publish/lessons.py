@@ -24,7 +24,7 @@ FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>"
 MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
 TIMES = re.compile(r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone · (\d+) going deeper\.")
-CHECK = re.compile(r'check\("([a-z_.]+)"')
+CHECK = re.compile(r'check\("([A-Za-z_.]+)"')
 GLOSSARY = "| term | 中文 |"
 SHOWN = ("slide", "subslide", "fragment")
 

@@ -1,0 +1,274 @@
+"""Checks of classes: weights by name, known mistakes, and the part where an unknown one begins."""
+
+import math
+import time
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from transformer_lib import twins
+from transformer_lib.exercises import exercises, machinery
+from transformer_lib.exercises.builds import (
+    DecoderLayer,
+    EncoderLayer,
+    MultiHeadAttention,
+    Transformer,
+)
+from transformer_lib.exercises.classes import Build
+from transformer_lib.exercises.weights import randomised
+from transformer_lib.layers import AddNorm, PositionwiseFeedForward
+from transformer_lib.masks import masked_softmax
+
+BUILDS = {name: e for name, e in exercises().items() if isinstance(e, Build)}
+EACH = pytest.mark.parametrize("build", BUILDS.values(), ids=BUILDS)
+
+
+class Heads(nn.Module):
+    """Multi-head attention as a student may write it who has never seen the solution."""
+
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.h, self.d = num_heads, d_model // num_heads
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            setattr(self, name, nn.Linear(d_model, d_model))
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = (
+            p(x).view(len(x), -1, self.h, self.d).permute(0, 2, 1, 3)
+            for p, x in ((self.q_proj, query), (self.k_proj, key), (self.v_proj, value))
+        )
+        weights = masked_softmax(torch.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(self.d), mask)
+        return self.out_proj(self.last(torch.einsum("bhqk,bhkd->bqhd", weights, v).flatten(2)))
+
+    def last(self, joined):
+        return joined
+
+
+def verdict(answer, build=MultiHeadAttention):
+    return build.judge(answer)
+
+
+@EACH
+def test_every_build_knows_many_mistakes_and_its_solution_is_short(build):
+    assert len({message for message, _ in build.mistakes}) >= 6
+    lines = [line.strip() for line in build.source().splitlines()]
+    assert len([line for line in lines if line and not line.startswith('"""')]) <= 50
+
+
+@EACH
+def test_what_is_used_covers_training_and_eval_and_other_sizes(build):
+    cases = build.cases()
+    assert {case.training for case in cases} == {True, False}
+    assert len({case.sizes for case in cases}) > 1
+
+
+@pytest.mark.parametrize("build", [MultiHeadAttention, EncoderLayer, DecoderLayer, Transformer])
+def test_torch_is_asked_and_says_what_the_library_says(build):
+    """The twin is torch.nn's module: here the two meet on every use that torch can answer."""
+    asked = 0
+    for case in build.cases():
+        model = randomised(build.reference, case.sizes, case.options).train(case.training)
+        torchs = None if case.random else build.twin(model, *case.inputs)
+        if torchs is not None:
+            torch.testing.assert_close(model(*case.inputs), torchs, atol=1e-5, rtol=0)
+            asked += 1
+    assert asked >= len(build.cases()) - 3
+
+
+def test_a_disagreement_with_torch_is_said(monkeypatch):
+    monkeypatch.setattr(MultiHeadAttention, "twin", lambda model, *inputs: torch.zeros(()))
+    assert "not as torch's without a mask" in verdict(Heads).message
+
+
+def test_another_way_to_write_it_passes():
+    assert verdict(Heads).passed
+
+
+def test_random_weights_hide_nothing():
+    model = randomised(twins.EncoderLayer, (12, 3, 17), {})
+    for name, parameter in model.named_parameters():
+        assert parameter.std() > 0.05, name
+    again = randomised(twins.EncoderLayer, (12, 3, 17), {})
+    assert all(map(torch.equal, model.parameters(), again.parameters()))
+
+
+def changed(**attributes):
+    """Heads with other attributes, made after its own."""
+
+    class Changed(Heads):
+        def __init__(self, d_model, num_heads):
+            super().__init__(d_model, num_heads)
+            for name, make in attributes.items():
+                delattr(self, name) if make is None else setattr(self, name, make(d_model))
+
+    return Changed
+
+
+def test_a_wrong_name_is_named_with_the_right_one():
+    answer = changed(out_proj=None, W_o=lambda d: nn.Linear(d, d))
+    message = verdict(answer).message
+    assert "none for `out_proj`" in message
+    assert "`W_o` be called `out_proj`" in message
+
+
+def test_a_missing_weight_is_named():
+    message = verdict(changed(out_proj=None)).message
+    assert message == "Weights are missing: `out_proj`. Is that attribute made in `__init__`?"
+
+
+def test_a_wrong_shape_is_named_with_the_right_one():
+    message = verdict(changed(k_proj=lambda d: nn.Linear(d, d // 2))).message
+    assert message.startswith("`k_proj.weight` has the shape (6, 12); it should be (12, 12)")
+
+
+def test_a_superfluous_weight_is_named():
+    assert "too many: `extra`" in verdict(changed(extra=lambda d: nn.Linear(d, d))).message
+
+
+def test_a_missing_bias_is_named():
+    message = verdict(changed(v_proj=lambda d: nn.Linear(d, d, bias=False))).message
+    assert message == "`v_proj` should have a bias: leave out `bias=False`."
+
+
+def test_a_stored_buffer_is_not_a_weight():
+    class WithBuffer(Heads):
+        def __init__(self, d_model, num_heads):
+            super().__init__(d_model, num_heads)
+            self.register_buffer("table", torch.zeros(3))
+
+    assert "persistent=False" in verdict(WithBuffer).message
+
+
+def test_layers_in_a_list_are_not_found():
+    class InAList(nn.Module):
+        def __init__(self, d_model, num_heads):
+            super().__init__()
+            self.all = [nn.Linear(d_model, d_model) for _ in range(4)]
+
+        def forward(self, query, key, value, mask=None):
+            return query
+
+    assert "`self.all` is a plain list" in verdict(InAList).message
+    assert "nn.ModuleList" in verdict(InAList).message
+
+
+class Plain:
+    def __init__(self, d_model, num_heads):
+        self.q_proj = nn.Linear(d_model, d_model)
+
+    def forward(self, query, key, value, mask=None):
+        return query
+
+
+class NoSuper(nn.Module):
+    def __init__(self, d_model, num_heads):
+        self.q_proj = nn.Linear(d_model, d_model)
+
+    def forward(self, query, key, value, mask=None):
+        return query
+
+
+class OtherArguments(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.q_proj = nn.Linear(d_model, d_model)
+
+
+class Says:
+    """A forward that ends otherwise."""
+
+    @staticmethod
+    def like(last):
+        return type("Ends", (Heads,), {"last": last})
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Plain, "class Plain(nn.Module)"),
+        (NoSuper, "before Module.__init__() call"),
+        (OtherArguments, "takes 2 positional arguments but 3 were given"),
+        (Heads(12, 3), "the class itself, `MyMultiHeadAttention`"),
+        (lambda d_model, num_heads: Heads(d_model, num_heads), "the class itself"),
+        (None, "the class itself"),
+        (Says.like(lambda self, x: x.detach()), "No gradient comes to `q_proj.weight`"),
+        (
+            Says.like(lambda self, x: x.relu()),
+            "All is right up to `q_proj`. What goes into `out_proj` is wrong",
+        ),
+        (Says.like(lambda self, x: F.dropout(x, 0.5)), "Dropout"),
+        (Says.like(lambda self, x: x[:, :2]), "a shape of (2, 2, 12)"),
+        (Says.like(lambda self, x: 1 / 0), "ZeroDivisionError"),
+    ],
+)
+def test_what_is_no_right_class_is_said_in_words(answer, words):
+    found = verdict(answer)
+    assert not found.passed
+    assert words in found.message
+    assert len(found.message) < 500
+
+
+def test_forward_without_a_return_is_said():
+    class Silent(Heads):
+        def forward(self, *inputs):
+            super().forward(*inputs)
+
+    assert "returned None" in verdict(Silent).message
+
+
+def test_an_input_changed_in_place_is_said():
+    class InPlace(Heads):
+        def forward(self, query, key, value, mask=None):
+            query += 1
+            return super().forward(query - 1, key, value, mask)
+
+    assert "changes its input" in verdict(InPlace).message
+
+
+def test_a_class_that_never_ends_is_stopped(monkeypatch):
+    monkeypatch.setattr(machinery, "SECONDS", 0.5)
+
+    def endless(self, x):
+        while True:
+            time.sleep(0.001)
+
+    assert "still running" in verdict(Says.like(endless)).message
+
+
+def test_a_part_that_is_never_called_is_named():
+    class Layer(nn.Module):
+        def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
+            super().__init__()
+            self.self_attn = Heads(d_model, num_heads)
+            self.add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+            self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+            self.add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
+
+        def forward(self, x, mask=None):
+            x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
+            return self.add_norm2(x, lambda y: 0.5 * y)
+
+    assert (
+        "`feed_forward.up_proj` is called too seldom, or never"
+        in verdict(Layer, EncoderLayer).message
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["pass", "...", "def __init__(self): ...\n    def forward(self): ..."]
+)
+def test_an_empty_class_is_not_an_attempt(text):
+    names = {"nn": nn}
+    exec(f"class MyTransformer(nn.Module):\n    {text}", names)
+    found = verdict(names["MyTransformer"], Transformer)
+    assert (found.passed, found.attempted) == (False, False)
+
+
+def test_a_check_leaves_random_numbers_alone():
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    verdict(Heads)
+    assert torch.equal(torch.rand(3), expected)

@@ -1,0 +1,264 @@
+"""Exercises whose answer is a class: it gets the reference's weights by name, and runs beside it.
+
+What differs is said in words: weights that do not fit, a known mistake, or the first part that
+hears something else than the reference's.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from transformer_lib.exercises.machinery import (
+    GAP,
+    Answer,
+    Exercise,
+    Outcome,
+    Verdict,
+    as_it_was,
+    describe,
+    difference,
+    has_gap,
+    is_stub,
+    run,
+    same,
+)
+from transformer_lib.exercises.weights import Misfit, copy_weights, randomised
+
+UNSTEADY = (
+    "Dropout: yours drops in eval() too, or whatever the rate. `nn.Dropout` knows the mode; `F.dropout` "
+    "has to be told: `training=self.training`."
+)
+
+
+class Case(NamedTuple):
+    """One use of a class: how it is built, what goes in, and in which mode it runs.
+
+    `about` completes "it is wrong …": with a causal mask. Of a `random` case only whether two runs
+    differ counts.
+    """
+
+    about: str
+    sizes: tuple
+    options: dict[str, Any]
+    inputs: tuple
+    training: bool = False
+    random: bool = False
+
+
+@dataclass
+class Seen:
+    """What one use gave: the output, the gradients by name, and what each part heard and said."""
+
+    out: Tensor
+    gradients: dict[str, Tensor]
+    heard: list[tuple[str, list[Tensor], Any]]
+
+    def compared(self) -> tuple[Tensor, ...]:
+        """What has to be the same in two classes."""
+        return (self.out, *self.gradients.values())
+
+
+@dataclass
+class Build(Exercise):
+    """An exercise whose answer is a class with the weights of `reference`, a class of the library.
+
+    `twin` gives torch's output for a reference and its inputs, None where torch has none. A
+    solution may use `needs`, what stands above it in its cell.
+    """
+
+    reference: Callable[..., nn.Module] = field(kw_only=True)
+    twin: Callable[..., Tensor | None] = field(kw_only=True)
+    needs: tuple[Callable[..., Any], ...] = field(default=(), kw_only=True)
+
+    @property
+    def right(self) -> Answer:
+        """The library's class: a solution may be built on parts of the student's."""
+        return self.reference
+
+    def source(self) -> str:
+        """The solution as one would type it, with what it needs above it."""
+        classes = (*self.needs, self.solutions[0])
+        sources = [inspect.getsource(c).rstrip() for c in classes]
+        return "\n\n\n".join("\n".join(_undecorated(source)) for source in sources)
+
+    def _judge(self, answer: Any) -> Verdict:
+        if not inspect.isclass(answer):
+            return Verdict(
+                False, f"Give `check` the class itself, `{self.name}`, not an object made from it."
+            )
+        if is_untouched(answer):
+            return Verdict(False, "Not attempted yet: the class is still empty.", False)
+        with as_it_was():
+            cases = self.cases()
+            return self._verdict(self._run(answer, cases), cases)
+
+    def _run(self, answer: Answer, cases: Sequence[Case]) -> list[Outcome]:
+        def use(*case):
+            return used(answer, self.reference, Case(*case))
+
+        return run(use, cases, (), self.seconds)
+
+    def _verdict(self, got: Sequence[Outcome], cases: Sequence[Case]) -> Verdict:
+        for outcome in got:
+            if isinstance(outcome.error, Misfit):
+                return Verdict(False, str(outcome.error), outcome.error.attempted)
+            if has_gap(outcome):
+                return Verdict(False, GAP, False)
+        verdict = super()._verdict(got, cases)
+        otherwise = self._torch_says_otherwise(got, cases) if verdict.passed else None
+        return otherwise or verdict
+
+    def _torch_says_otherwise(
+        self, got: Sequence[Outcome], cases: Sequence[Case]
+    ) -> Verdict | None:
+        for outcome, case in zip(got, cases, strict=True):
+            model = randomised(self.reference, case.sizes, case.options).train(case.training)
+            torchs = None if case.random else self.twin(model, *case.inputs)
+            if torchs is not None and not same(outcome.value.out, torchs, self.tolerance):
+                return Verdict(False, f"As the library's, but not as torch's {case.about}.")
+        return None
+
+    def _worst_difference(
+        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[Case]
+    ) -> str:
+        """The first use that goes wrong, and the first part that hears something else there."""
+        outcome, wanted, case = next(
+            three
+            for three in zip(got, right, cases, strict=True)
+            if not self._alike([three[0]], [three[1]])
+        )
+        called = f"`{self.name}`"
+        given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
+        if not isinstance(outcome.value, Seen):
+            plain = Outcome(wanted.value.out)
+            return difference(outcome, plain, called, given, self.tolerance, self.seconds)
+        if case.random:
+            return f"{called} gives the same twice {case.about}. Where is the dropout?"
+        if same(outcome.value.out, wanted.value.out, self.tolerance):
+            return _of_gradients(outcome.value, wanted.value, self.tolerance)
+        ours, theirs = Outcome(outcome.value.out), Outcome(wanted.value.out)
+        said = difference(ours, theirs, called, given, self.tolerance, self.seconds)
+        return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)}"
+
+    def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
+        return all(_alike(a, b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
+
+
+def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any:
+    """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
+    weights = randomised(reference, case.sizes, case.options).state_dict()
+    model = answer(*case.sizes, **case.options)
+    copy_weights(weights, model)
+    model.train(case.training)
+    leaves = [x.clone().requires_grad_() if _flows(x) else x for x in case.inputs]
+    given = [x.clone() if isinstance(x, Tensor) else x for x in leaves]
+    with _Listening(model) as heard:
+        out = model(*given)
+    if not isinstance(out, Tensor):
+        return out
+    for before, after in zip(leaves, given, strict=True):
+        if isinstance(before, Tensor) and not torch.equal(before, after):
+            raise Misfit(
+                "It changes its input: write `x = x + …`, which makes a new x, not `x += …`."
+            )
+    varies = not same(out, model(*given), 0.0)
+    if case.random:
+        return Seen(torch.tensor(varies), {}, [])
+    if varies:
+        raise Misfit(UNSTEADY)
+    learned = dict(model.named_parameters(remove_duplicate=False))
+    learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}
+    order = [*(key for key in weights if key in learned), *(k for k in learned if k not in weights)]
+    return Seen(out.detach(), _gradients(out, {key: learned[key] for key in order}), heard)
+
+
+def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The gradient of one fixed sum of the outputs; 0 where none flows."""
+    if not out.requires_grad:
+        return {name: torch.zeros_like(x) for name, x in of.items()}
+    weights = torch.linspace(-1, 1, out.numel()).view(out.shape)
+    found = torch.autograd.grad((out * weights).sum(), list(of.values()), allow_unused=True)
+    pairs = zip(of.items(), found, strict=True)
+    return {name: torch.zeros_like(x) if g is None else g for (name, x), g in pairs}
+
+
+class _Listening:
+    """Hears every part without parts of its own, in the order of calls."""
+
+    def __init__(self, model: nn.Module):
+        self.model, self.hooks = model, []
+
+    def __enter__(self) -> list[tuple[str, list[Tensor], Any]]:
+        heard = []
+        for name, part in self.model.named_modules():
+            if not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity):
+
+                def hear(part, inputs, out, name=name):
+                    heard.append((name, [x.detach() for x in inputs if _is(x)], out))
+
+                self.hooks.append(part.register_forward_hook(hear))
+        return heard
+
+    def __exit__(self, *error) -> None:
+        for hook in self.hooks:
+            hook.remove()
+
+
+def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
+    """The first of the reference's parts that in ours hears or says something else."""
+    calls: dict[str, list] = {}
+    for name, inputs, out in ours.heard:
+        calls.setdefault(name, []).append((inputs, out))
+    before = ""
+    for name, inputs, out in theirs.heard:
+        if not calls.get(name):
+            return f"`{name}` is called too seldom, or never."
+        own_inputs, own_out = calls[name].pop(0)
+        if not same(own_inputs, inputs, tolerance):
+            return f"{before}What goes into `{name}` is wrong."
+        if not same(own_out, out, tolerance):
+            return f"{before}What goes into `{name}` is right, what comes out is not."
+        before = f"All is right up to `{name}`. "
+    return f"{before}What happens after that is not."
+
+
+def is_untouched(answer: type) -> bool:
+    """Whether a class has no method of its own that does anything."""
+    own = [thing for thing in vars(answer).values() if inspect.isfunction(thing)]
+    return all(map(is_stub, own))
+
+
+def _of_gradients(ours: Seen, theirs: Seen, tolerance: float) -> str:
+    name = next(
+        name
+        for name, gradient in theirs.gradients.items()
+        if not same(ours.gradients.get(name), gradient, tolerance)
+    )
+    lost = not ours.gradients[name].any() and theirs.gradients[name].any()
+    how = "No gradient comes to" if lost else "Another gradient than the library's comes to"
+    return (
+        f"The output is right. {how} `{name}`: is something detached, copied, computed under "
+        "`no_grad()`, or shared that should not be?"
+    )
+
+
+def _alike(ours: Outcome, theirs: Outcome, tolerance: float) -> bool:
+    if isinstance(ours.value, Seen) and isinstance(theirs.value, Seen):
+        return same(ours.value.compared(), theirs.value.compared(), tolerance)
+    return ours.like(theirs, tolerance)
+
+
+def _undecorated(source: str) -> list[str]:
+    return [line for line in source.splitlines() if not line.startswith("@")]
+
+
+def _is(x: Any) -> bool:
+    return isinstance(x, Tensor)
+
+
+def _flows(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()

@@ -1,0 +1,99 @@
+"""One set of weights for two classes: copied by name, or said in words why they do not fit."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Misfit(ValueError):
+    """What keeps a class from taking the library's weights, in words for a student."""
+
+    def __init__(self, sentence: str, *, attempted: bool = True):
+        super().__init__(sentence)
+        self.attempted = attempted
+
+
+def randomised(make: Callable[..., nn.Module], sizes: tuple, options: Mapping) -> nn.Module:
+    """A module with the same random weights each time; none is 0 or 1, biases and norms neither."""
+    model = make(*sizes, **options)
+    generator = torch.Generator().manual_seed(9)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            noise = torch.randn(parameter.shape, generator=generator)
+            parameter.copy_(0.3 * noise if noise.dim() > 1 else 0.5 + 0.5 * noise)
+    return model
+
+
+def copy_weights(wanted: Mapping[str, Tensor], model: Any) -> None:
+    """Give `model` the weights of a state_dict. Raises Misfit for the first thing in the way."""
+    name = type(model).__name__
+    if not isinstance(model, nn.Module):
+        raise Misfit(f"`{name}` holds no weights yet: write `class {name}(nn.Module):`.")
+    gaps = [key for part in model.modules() for key, v in vars(part).items() if v is ...]
+    if gaps:
+        raise Misfit(f"Not attempted yet: `self.{gaps[0]}` is still `...`.", attempted=False)
+    own = model.state_dict()
+    missing = [key for key in wanted if key not in own]
+    extra = [key for key in own if key not in wanted]
+    if missing:
+        raise Misfit(_missing(missing, extra, model))
+    if extra:
+        raise Misfit(_superfluous(extra, model))
+    for key, tensor in wanted.items():
+        if own[key].shape != tensor.shape:
+            raise Misfit(
+                f"`{key}` has the shape {tuple(own[key].shape)}; it should be {tuple(tensor.shape)}."
+            )
+    model.load_state_dict(wanted)
+
+
+def _missing(missing: list[str], extra: list[str], model: nn.Module) -> str:
+    for key, value in vars(model).items():
+        plain = isinstance(value, list | tuple | dict) and not key.startswith("_")
+        if plain and any(_modules(value)):
+            return (
+                f"`self.{key}` is a plain {type(value).__name__}: its layers are not found, neither by "
+                f"`parameters()` nor by an optimizer. Put them into an `nn.ModuleList`."
+            )
+    parts = {key.rpartition(".")[0] for key in missing}
+    if all(key.endswith(".bias") for key in missing) and parts <= _owners(model.state_dict()):
+        return f"{_listed(parts)} should have a bias: leave out `bias=False`."
+    yours = _owners(extra)
+    if not yours:
+        return f"Weights are missing: {_listed(parts)}. Is that attribute made in `__init__`?"
+    near = difflib.get_close_matches(min(yours), parts, n=1, cutoff=0.0)[0]
+    return (
+        f"The check copies the library's weights by name, and yours have none for {_listed(parts)}. "
+        f"Should `{min(yours)}` be called `{near}`?"
+    )
+
+
+def _superfluous(extra: list[str], model: nn.Module) -> str:
+    learned = dict(model.named_parameters(remove_duplicate=False))
+    if stored := [key for key in extra if key not in learned]:
+        return (
+            f"`{stored[0]}` is not learned, yet would be stored with the weights: "
+            "`self.register_buffer(..., persistent=False)` leaves it out."
+        )
+    if all(key.endswith(".bias") for key in extra):
+        return f"{_listed(_owners(extra))} should have no bias: `bias=False`."
+    return f"These weights are too many: {_listed(_owners(extra))}. The library's class has none."
+
+
+def _owners(keys) -> set[str]:
+    """The modules that these weights belong to; a parameter of the class stands for itself."""
+    return {key.rpartition(".")[0] or key for key in keys}
+
+
+def _modules(value: Any) -> list[bool]:
+    values = value.values() if isinstance(value, dict) else value
+    return [isinstance(item, nn.Module) for item in values]
+
+
+def _listed(names) -> str:
+    quoted = [f"`{name}`" for name in sorted(names)]
+    more = f" and {len(quoted) - 4} more" if len(quoted) > 4 else ""
+    return ", ".join(quoted[:4]) + more
