@@ -19,14 +19,13 @@ def _cases():
     src[0, 3:] = 0
     tgt[1, 4:] = 0
     masked = (src, tgt, padding_mask(src, 0))
-
     sizes = {"d_model": 12, "num_heads": 3, "d_ff": 17, "num_layers": 2, "max_len": 20}
+    pre = {"norm_first": True}
 
     def case(about, inputs=(src, tgt), words=13, training=False, random=False, **changes):
         config = TransformerConfig(11, words, **{**sizes, "dropout": 0.0, **changes})
         return Case(about, (config,), {}, inputs, training, random)
 
-    pre = {"norm_first": True}
     return [
         case("post-norm"),
         case("pre-norm", **pre),
