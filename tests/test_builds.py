@@ -110,12 +110,14 @@ def test_a_wrong_name_is_named_with_the_right_one():
     answer = changed(out_proj=None, W_o=lambda d: nn.Linear(d, d))
     message = verdict(answer).message
     assert "none for `out_proj`" in message
-    assert "`W_o` be called `out_proj`" in message
+    assert "Should `W_o` be called so?" in message
 
 
 def test_a_missing_weight_is_named():
     message = verdict(changed(out_proj=None)).message
-    assert message == "Weights are missing: `out_proj`. Is that attribute made in `__init__`?"
+    assert (
+        message == "Weights are missing: `out_proj` (without a mask). Are they made in `__init__`?"
+    )
 
 
 def test_a_wrong_shape_is_named_with_the_right_one():
@@ -124,7 +126,10 @@ def test_a_wrong_shape_is_named_with_the_right_one():
 
 
 def test_a_superfluous_weight_is_named():
-    assert "too many: `extra`" in verdict(changed(extra=lambda d: nn.Linear(d, d))).message
+    assert (
+        "has not: `extra` (without a mask)"
+        in verdict(changed(extra=lambda d: nn.Linear(d, d))).message
+    )
 
 
 def test_a_missing_bias_is_named():
@@ -190,6 +195,7 @@ class Says:
         (Plain, "class Plain(nn.Module)"),
         (NoSuper, "before Module.__init__() call"),
         (OtherArguments, "takes 2 positional arguments but 3 were given"),
+        (OtherArguments, "called as `forward(query, key, value, mask=None)`"),
         (Heads(12, 3), "the class itself, `MyMultiHeadAttention`"),
         (lambda d_model, num_heads: Heads(d_model, num_heads), "the class itself"),
         (None, "the class itself"),
@@ -208,6 +214,33 @@ def test_what_is_no_right_class_is_said_in_words(answer, words):
     assert not found.passed
     assert words in found.message
     assert len(found.message) < 500
+
+
+def test_two_mistakes_at_once_are_both_named():
+    class Both(Heads):
+        def forward(self, query, key, value, mask=None):
+            q, k, v = (
+                p(x).view(len(x), -1, self.h, self.d).transpose(1, 2)
+                for p, x in ((self.q_proj, query), (self.k_proj, key), (self.v_proj, value))
+            )
+            return self.out_proj(((q @ k.mT).softmax(-1) @ v).transpose(1, 2).flatten(2))
+
+    message = verdict(Both).message
+    assert message.startswith("Two things at once.")
+    assert "Scale: the scores are not divided" in message
+    assert "Mask: yours is never used" in message
+
+
+def test_names_that_are_all_others_are_listed():
+    class Others(nn.Module):
+        def __init__(self, d_model, num_heads):
+            super().__init__()
+            self.W_q, self.W_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+
+        def forward(self, query, key, value, mask=None):
+            return query
+
+    assert verdict(Others).message.endswith("Yours are called `W_k`, `W_q`.")
 
 
 def test_forward_without_a_return_is_said():

@@ -5,8 +5,10 @@ hears something else than the reference's.
 """
 
 import inspect
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import torch
@@ -28,6 +30,7 @@ from transformer_lib.exercises.machinery import (
 )
 from transformer_lib.exercises.weights import Misfit, copy_weights, randomised
 
+PATIENCE = 5.0  # seconds to look for two mistakes at once
 UNSTEADY = (
     "Dropout: yours drops in eval() too, or whatever the rate. `nn.Dropout` knows the mode; `F.dropout` "
     "has to be told: `training=self.training`."
@@ -135,14 +138,34 @@ class Build(Exercise):
         given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
         if not isinstance(outcome.value, Seen):
             plain = Outcome(wanted.value.out)
-            return difference(outcome, plain, called, given, self.tolerance, self.seconds)
+            said = difference(outcome, plain, called, given, self.tolerance, self.seconds)
+            return said + self._usage if isinstance(outcome.error, TypeError) else said
         if case.random:
             return f"{called} gives the same twice {case.about}. Where is the dropout?"
         if same(outcome.value.out, wanted.value.out, self.tolerance):
             return _of_gradients(outcome.value, wanted.value, self.tolerance)
         ours, theirs = Outcome(outcome.value.out), Outcome(wanted.value.out)
+        if both := self._two_at_once(got, cases):
+            return both
         said = difference(ours, theirs, called, given, self.tolerance, self.seconds)
         return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)}"
+
+    @property
+    def _usage(self) -> str:
+        forward = str(inspect.signature(self.solutions[0].forward)).replace("(self, ", "(")
+        made = inspect.signature(self.solutions[0])
+        return f". It is made as `{self.name}{made}` and called as `forward{forward}`."
+
+    def _two_at_once(self, got: Sequence[Outcome], cases: Sequence[Case]) -> str | None:
+        """Both messages, if two mistakes in different methods make this answer together."""
+        until = time.monotonic() + PATIENCE
+        for (first, a), (second, b) in combinations(self.mistakes, 2):
+            if time.monotonic() > until:
+                break
+            apart = not {*vars(a)} & {*vars(b)} - {"__module__", "__doc__", "__qualname__"}
+            if apart and self._like_on_all(got, type("Both", (a, b), {}), cases):
+                return f"Two things at once. {first} {second}"
+        return None
 
     def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
         return all(_alike(a, b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
@@ -152,7 +175,7 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
     weights = randomised(reference, case.sizes, case.options).state_dict()
     model = answer(*case.sizes, **case.options)
-    copy_weights(weights, model)
+    copy_weights(weights, model, case.about)
     model.train(case.training)
     leaves = [x.clone().requires_grad_() if _flows(x) else x for x in case.inputs]
     given = [x.clone() if isinstance(x, Tensor) else x for x in leaves]

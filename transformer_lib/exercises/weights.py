@@ -1,6 +1,5 @@
 """One set of weights for two classes: copied by name, or said in words why they do not fit."""
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -27,8 +26,11 @@ def randomised(make: Callable[..., nn.Module], sizes: tuple, options: Mapping) -
     return model
 
 
-def copy_weights(wanted: Mapping[str, Tensor], model: Any) -> None:
-    """Give `model` the weights of a state_dict. Raises Misfit for the first thing in the way."""
+def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
+    """Give `model` the weights of a state_dict. Raises Misfit for the first thing in the way.
+
+    `about` says in which use: some weights are there in some uses only.
+    """
     name = type(model).__name__
     if not isinstance(model, nn.Module):
         raise Misfit(f"`{name}` holds no weights yet: write `class {name}(nn.Module):`.")
@@ -39,9 +41,9 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any) -> None:
     missing = [key for key in wanted if key not in own]
     extra = [key for key in own if key not in wanted]
     if missing:
-        raise Misfit(_missing(missing, extra, model))
+        raise Misfit(_missing(missing, extra, model, about))
     if extra:
-        raise Misfit(_superfluous(extra, model))
+        raise Misfit(_superfluous(extra, model, about))
     for key, tensor in wanted.items():
         if own[key].shape != tensor.shape:
             raise Misfit(
@@ -50,7 +52,7 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any) -> None:
     model.load_state_dict(wanted)
 
 
-def _missing(missing: list[str], extra: list[str], model: nn.Module) -> str:
+def _missing(missing: list[str], extra: list[str], model: nn.Module, about: str) -> str:
     for key, value in vars(model).items():
         plain = isinstance(value, list | tuple | dict) and not key.startswith("_")
         if plain and any(_modules(value)):
@@ -63,15 +65,16 @@ def _missing(missing: list[str], extra: list[str], model: nn.Module) -> str:
         return f"{_listed(parts)} should have a bias: leave out `bias=False`."
     yours = _owners(extra)
     if not yours:
-        return f"Weights are missing: {_listed(parts)}. Is that attribute made in `__init__`?"
-    near = difflib.get_close_matches(min(yours), parts, n=1, cutoff=0.0)[0]
+        return f"Weights are missing: {_listed(parts)} ({about}). Are they made in `__init__`?"
+    one = len(yours) == len(parts) == 1
+    way = f"Should {_listed(yours)} be called so?" if one else f"Yours are called {_listed(yours)}."
     return (
-        f"The check copies the library's weights by name, and yours have none for {_listed(parts)}. "
-        f"Should `{min(yours)}` be called `{near}`?"
+        "The check copies the library's weights by name, and yours have none for "
+        f"{_listed(parts)} ({about}). {way}"
     )
 
 
-def _superfluous(extra: list[str], model: nn.Module) -> str:
+def _superfluous(extra: list[str], model: nn.Module, about: str) -> str:
     learned = dict(model.named_parameters(remove_duplicate=False))
     if stored := [key for key in extra if key not in learned]:
         return (
@@ -80,7 +83,7 @@ def _superfluous(extra: list[str], model: nn.Module) -> str:
         )
     if all(key.endswith(".bias") for key in extra):
         return f"{_listed(_owners(extra))} should have no bias: `bias=False`."
-    return f"These weights are too many: {_listed(_owners(extra))}. The library's class has none."
+    return f"Weights that the library's class has not: {_listed(_owners(extra))} ({about})."
 
 
 def _owners(keys) -> set[str]:

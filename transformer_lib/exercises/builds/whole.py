@@ -1,17 +1,16 @@
 """The Transformer, whole: embedding and positions, encoder, decoder, generator. Lesson 13."""
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import nn
 
 from transformer_lib import transformer, twins
-from transformer_lib.exercises.classes import UNSTEADY, Build, Case
+from transformer_lib.exercises.classes import Build, Case
 from transformer_lib.exercises.mine import mine
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import TransformerConfig
-
-_SIZES = {"d_model": 12, "num_heads": 3, "d_ff": 17, "num_layers": 2, "max_len": 20}
 
 
 def _cases():
@@ -20,12 +19,13 @@ def _cases():
     src[0, 3:] = 0
     tgt[1, 4:] = 0
     masked = (src, tgt, padding_mask(src, 0))
+    sizes = {"d_model": 12, "num_heads": 3, "d_ff": 17, "num_layers": 2, "max_len": 20}
+    pre = {"norm_first": True}
 
     def case(about, inputs=(src, tgt), words=13, training=False, random=False, **changes):
-        config = TransformerConfig(11, words, **{**_SIZES, "dropout": 0.0, **changes})
+        config = TransformerConfig(11, words, **{**sizes, "dropout": 0.0, **changes})
         return Case(about, (config,), {}, inputs, training, random)
 
-    pre = {"norm_first": True}
     return [
         case("post-norm"),
         case("pre-norm", **pre),
@@ -269,6 +269,12 @@ class _(_Parts):
         return self.generator(hidden).softmax(dim=-1)
 
 
+@_mistake("Tying: there is none in yours. `config.tie_weights` is 'none', 'target' or 'all'.")
+class _(_Parts):
+    def __init__(self, config):
+        super().__init__(replace(config, tie_weights="none"))
+
+
 @_mistake(
     "Tying: two matrices with the same numbers are not one. Assign the parameter: "
     "`self.generator.weight = self.decoder.embedding.weight`."
@@ -285,12 +291,6 @@ class _(_Parts):
         super().__init__(config)
         own = self.encoder.embedding.weight.detach().clone()
         self.encoder.embedding.weight = nn.Parameter(own)
-
-
-@_mistake(UNSTEADY)
-class _(_Parts):
-    def speak(self, hidden):
-        return self.generator(nn.functional.dropout(hidden, self.config.dropout))
 
 
 @_mistake("Dropout: there is none in yours. `config.dropout` is its rate.")
