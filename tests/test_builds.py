@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib import twins
+from transformer_lib import transformer, twins
 from transformer_lib.exercises import exercises, machinery
 from transformer_lib.exercises.builds import (
     DecoderLayer,
@@ -157,6 +157,32 @@ def test_layers_in_a_list_are_not_found():
 
     assert "`self.all` is a plain list" in verdict(InAList).message
     assert "nn.ModuleList" in verdict(InAList).message
+
+
+def holding_its_layers(held):
+    """The library's Transformer, with another holder of its encoder's layers."""
+
+    class Misstacked(transformer.Transformer):
+        def __init__(self, config):
+            super().__init__(config)
+            layers = self.encoder.layers
+            del self.encoder.layers
+            self.encoder.layers = held(layers)
+
+        def forward(self, *inputs):
+            return super().forward(*inputs)
+
+    return verdict(Misstacked, Transformer).message
+
+
+def test_layers_in_a_list_of_a_part_are_not_found():
+    assert "`self.layers` is a plain list" in holding_its_layers(list)
+
+
+def test_one_layer_for_two_is_named():
+    message = holding_its_layers(lambda layers: nn.ModuleList([layers[0]] * len(layers)))
+    assert "`encoder.layers.0." in message
+    assert "one parameter, and should be two" in message
 
 
 class Plain:

@@ -28,6 +28,8 @@ HOSTS = {
     "creativecommons.org",
     "doi.org",
     "github.com",
+    "jalammar.github.io",
+    "proceedings.mlr.press",
     "pytorch.org",
 }
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)

@@ -190,7 +190,7 @@ def test_every_stub_is_the_solution_with_an_empty_body(path):
     assert list(stubs) == [answer for _, answer in called]
     for name, answer in called:
         exercise = exercises.exercises()[name]
-        (solution,) = ast.parse(exercise.source()).body
+        solution = ast.parse(exercise.source()).body[-1]  # behind what it needs
         assert exercise.name == answer
         assert stubs[answer].items() <= parameters(solution).items()
 

@@ -828,7 +828,7 @@ QUESTIONS = [
             "one head twice, until something differs, such as their blocks of W_O.",
         },
         "D",
-        "Break it: equal from the start",
+        "Stack the layers",
     ),
     Question(
         "13",

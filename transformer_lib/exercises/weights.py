@@ -49,11 +49,27 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
             raise Misfit(
                 f"`{key}` has the shape {tuple(own[key].shape)}; it should be {tuple(tensor.shape)}."
             )
+    if twice := _one_for_two(wanted, own):
+        raise Misfit(
+            f"`{twice[0]}` and `{twice[1]}` are one parameter, and should be two. Is each layer made "
+            "anew? `[layer] * 2` holds one layer twice."
+        )
     model.load_state_dict(wanted)
 
 
+def _one_for_two(wanted: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> tuple[str, str] | None:
+    """Two names of one tensor that should hold different numbers, None without such names."""
+    names: dict[int, str] = {}
+    for key, tensor in own.items():
+        first = names.setdefault(tensor.data_ptr(), key)
+        if tensor.numel() and not torch.equal(wanted[first], wanted[key]):
+            return first, key
+    return None
+
+
 def _missing(missing: list[str], extra: list[str], model: nn.Module, about: str) -> str:
-    for key, value in vars(model).items():
+    attributes = [item for part in model.modules() for item in vars(part).items()]
+    for key, value in attributes:
         plain = isinstance(value, list | tuple | dict) and not key.startswith("_")
         if plain and any(_modules(value)):
             return (
