@@ -242,6 +242,9 @@ def sum_of_heads(
         )
         times = label(f"times.{h}", right - 30, middle, "×", size=20)
         parts += [
+            _over(own, f"head {h} found", own.y),
+            _over(matrix[0], "its rows of W_O", top),
+            _over(part, "its part", part.y),
             own,
             times,
             *matrix,
@@ -249,6 +252,12 @@ def sum_of_heads(
             part,
         ]
     return fitted("W_O as a sum over heads", [*parts, *_summed(parts, total)])
+
+
+def _over(vector: Vector, said: str, y: Number) -> Part:
+    """What stands above a row."""
+    name = f"said.{vector.name}"
+    return label(name, vector.x, y - 26, said, role=vector.role, spoken=False)
 
 
 def _summed(parts: list[Part], total: Vector) -> list[Part]:
@@ -267,4 +276,5 @@ def _summed(parts: list[Part], total: Vector) -> list[Part]:
         )
         for end in ends
     ]
-    return [*into, plus, straight(plus, there, "right", role="output"), there]
+    said = _over(there, "output", there.y)
+    return [*into, plus, straight(plus, there, "right", role="output"), said, there]

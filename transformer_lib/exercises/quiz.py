@@ -520,9 +520,9 @@ QUESTIONS = [
     Question(
         "09",
         "one_glance",
-        "Why several heads? A guest wants to know the gifts of both neighbours, and has one row "
-        "of weights. With ½ and ½, half of each gift is lost. Which row loses less, on the mean "
-        "of the two?",
+        "Why several heads? Gifts are normal numbers. A guest wants to know those of both "
+        "neighbours, and has one row of weights. With ½ and ½, half of each gift is lost. Which "
+        "row loses less, on the mean of the two?",
         {
             "0.9 and 0.1: one gift is known almost wholly.": "And the other is lost almost "
             "wholly. What one side wins the other loses, and the mean stays ½.",
@@ -550,13 +550,13 @@ QUESTIONS = [
             "one. Only the columns are dealt out differently.",
         },
         "A",
-        "What does a head measure?",
+        "Going deeper: what does a head measure?",
     ),
     Question(
         "09",
         "one_matrix",
-        "One matrix serves as W_Q and as W_K. Two neighbours shall each look at the other more "
-        "than at themselves. Why can they not?",
+        "One matrix serves as W_Q and as W_K. Two neighbours should each look at the other "
+        "more than at themselves. Why can they not?",
         {
             "Because each token then looks at itself alone.": "Often, not always: in “I'm home.” "
             "the full stop looks more at `'m`. A long vector may win against one's own.",
@@ -569,7 +569,7 @@ QUESTIONS = [
             "still fails. What is missing is a difference between asking and being found.",
         },
         "B",
-        "Break it: alike heads, alike matrices",
+        "Going deeper: alike heads, alike matrices",
     ),
     Question(
         "09",
