@@ -18,60 +18,6 @@ def _cases():
     ]
 
 
-class _Parts(nn.Module):
-    """The block in steps, each of which a mistake may do otherwise."""
-
-    def __init__(self, d_model, num_heads, d_ff):
-        super().__init__()
-        self.num_heads = num_heads
-        self.norm1 = nn.RMSNorm(d_model)
-        self.q_proj = nn.Linear(d_model, d_model, bias=False)
-        self.k_proj = nn.Linear(d_model, d_model, bias=False)
-        self.v_proj = nn.Linear(d_model, d_model, bias=False)
-        self.out_proj = nn.Linear(d_model, d_model, bias=False)
-        self.norm2 = nn.RMSNorm(d_model)
-        self.up_proj = nn.Linear(d_model, d_ff, bias=False)
-        self.down_proj = nn.Linear(d_ff, d_model, bias=False)
-
-    def forward(self, x):
-        y = self.norm1(x)
-        q, k, v = (self.split(p(y)) for p in (self.q_proj, self.k_proj, self.v_proj))
-        x = x + self.out_proj(self.attend(*self.turn(q, k, v)).transpose(1, 2).flatten(2))
-        return x + self.think(self.norm2(x))
-
-    def split(self, x):
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
-
-    def turn(self, q, k, v):
-        rotary = RotaryPositions(q.size(-1), q.size(-2))
-        return rotary.turn(q), rotary.turn(k), v
-
-    def attend(self, q, k, v):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-    def think(self, y):
-        return self.down_proj(F.relu(self.up_proj(y)))
-
-
-RotaryBlock = Build(
-    task="A block of a decoder without memory: causal self-attention and feed-forward, each with RMSNorm "
-    "before it and a residual around it; queries and keys are turned by their places. x (batch, time, "
-    "d_model). The parts are `norm1`, `q_proj`, `k_proj`, `v_proj`, `out_proj`, `norm2`, `up_proj`, "
-    "`down_proj`; no biases.",
-    cases=_cases,
-    hints=(
-        "`x + attention(norm1(x))`, then `x + feed_forward(norm2(x))`. `nn.RMSNorm(d_model)` is torch's.",
-        "`RotaryPositions(d_head, time).turn(q)` of `transformer_lib.positions` turns the pairs "
-        "(2i, 2i + 1) of every head; values are not turned.",
-        "`F.scaled_dot_product_attention(q, k, v, is_causal=True)` between split and join.",
-    ),
-    passed="No place was added to x anywhere: what a head sees of places are distances.",
-    reference=_Parts,
-    twin=lambda model, x: None,
-)
-
-
-@RotaryBlock.solution
 class MyRotaryBlock(nn.Module):
     """Pre-norm, causal, with places that turn queries and keys."""
 
@@ -102,6 +48,45 @@ class MyRotaryBlock(nn.Module):
         return x + self.down_proj(F.relu(self.up_proj(self.norm2(x))))
 
 
+class _Parts(MyRotaryBlock):
+    """The block in steps, each of which a mistake may do otherwise."""
+
+    def forward(self, x):
+        y = self.norm1(x)
+        q, k, v = (self.split(p(y)) for p in (self.q_proj, self.k_proj, self.v_proj))
+        x = x + self.out_proj(self.attend(*self.turn(q, k, v)).transpose(1, 2).flatten(2))
+        return x + self.think(self.norm2(x))
+
+    def turn(self, q, k, v):
+        rotary = RotaryPositions(q.size(-1), q.size(-2))
+        return rotary.turn(q), rotary.turn(k), v
+
+    def attend(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def think(self, y):
+        return self.down_proj(F.relu(self.up_proj(y)))
+
+
+RotaryBlock = Build(
+    task="A block of a decoder without memory: causal self-attention and feed-forward, each with RMSNorm "
+    "before it and a residual around it; queries and keys are turned by their places. x (batch, time, "
+    "d_model). The parts are `norm1`, `q_proj`, `k_proj`, `v_proj`, `out_proj`, `norm2`, `up_proj`, "
+    "`down_proj`; no biases.",
+    cases=_cases,
+    hints=(
+        "`x + attention(norm1(x))`, then `x + feed_forward(norm2(x))`. `nn.RMSNorm(d_model)` is torch's.",
+        "`RotaryPositions(d_head, time).turn(q)` of `transformer_lib.positions` turns the pairs "
+        "(2i, 2i + 1) of every head; values are not turned.",
+        "`F.scaled_dot_product_attention(q, k, v, is_causal=True)` between split and join.",
+    ),
+    passed="No place was added to x anywhere: what a head sees of places are distances.",
+    reference=_Parts,
+    twin=lambda model, x: None,
+)
+
+
+RotaryBlock.solution(MyRotaryBlock)
 RotaryBlock.solution(_Parts)
 _mistake = RotaryBlock.mistake
 
