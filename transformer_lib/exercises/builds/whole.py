@@ -36,7 +36,14 @@ def _cases():
         case("in train() without dropout", masked, training=True, **pre),
         case("in eval() with dropout=0.5", dropout=0.5),
         case("in train() with dropout=0.5", dropout=0.5, training=True, random=True),
+        case("in train() with dropout=1", dropout=1.0, training=True, **pre),
     ]
+
+
+def _twin(model, *inputs):
+    """torch's logits, where nothing is dropped: the twin has no dropout."""
+    dropped = model.training and model.config.dropout
+    return None if dropped else twins.transformer_logits(model, *inputs)
 
 
 Transformer = Build(
@@ -58,7 +65,7 @@ Transformer = Build(
     "not. You have built a Transformer.",
     seconds=20.0,
     reference=transformer.Transformer,
-    twin=twins.transformer_logits,
+    twin=_twin,
 )
 
 
@@ -228,6 +235,15 @@ class _(_Parts):
         return super().decode(tgt_in, memory, tgt_mask, None)
 
 
+@_mistake(
+    "Masks: the decoder gets them in the wrong order. `tgt_mask` is for its self-attention, `src_mask` for "
+    "its cross-attention."
+)
+class _(_Parts):
+    def decode(self, tgt_in, memory, tgt_mask, src_mask):
+        return super().decode(tgt_in, memory, src_mask, tgt_mask)
+
+
 @_mistake("Decoder: `tgt_mask` is never used.")
 class _(_Parts):
     def decode(self, tgt_in, memory, tgt_mask, src_mask):
@@ -298,3 +314,10 @@ class _(_Parts):
     def forward(self, *inputs):
         self.eval()
         return super().forward(*inputs)
+
+
+@_mistake("Dropout: the layers drop, but the sum of embedding and position does not.")
+class _(_Parts):
+    def embed(self, side, ids):
+        side.positions.eval()
+        return super().embed(side, ids)
