@@ -240,6 +240,13 @@ def test_a_name_of_another_cell_passes_is_not_kept_and_is_named(notebook, file):
     assert not file.exists()
 
 
+@pytest.mark.parametrize("name", ["copy", "math"])
+def test_what_another_cell_imports_is_kept_where_the_header_imports_it_too(notebook, file, name):
+    notebook.run(f"import {name}")
+    source = SOFTMAX.replace("    return", f"    {name}.__name__\n    return")
+    assert "Kept in" in notebook.run(source).check("masked_softmax", "my_masked_softmax")
+
+
 def test_a_name_of_the_header_that_means_something_else_is_named(notebook, file):
     notebook.run("def masked_softmax(scores, mask):\n    return torch.softmax(scores, -1) * 1")
     notebook.run("from transformer_lib.masks import masked_softmax as right")

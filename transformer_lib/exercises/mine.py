@@ -22,6 +22,7 @@ from transformer_lib.exercises.parts import PARTS, Part, part_named
 HEADER = """\
 # My own library: what has passed its check in the lessons. `mine("EncoderLayer")` gives it back.
 # Every part is read by itself, with these imports. `mine.forget("EncoderLayer")` takes one out.
+import copy
 import math
 
 import torch
