@@ -228,7 +228,7 @@ class Says:
         (Says.like(lambda self, x: x.detach()), "No gradient comes to `q_proj.weight`"),
         (
             Says.like(lambda self, x: x.relu()),
-            "All is right up to `q_proj`. What goes into `out_proj` is wrong",
+            "Right: `k_proj`, `v_proj`, `q_proj`. What goes into `out_proj` is wrong",
         ),
         (Says.like(lambda self, x: F.dropout(x, 0.5)), "Dropout"),
         (Says.like(lambda self, x: x[:, :2]), "a shape of (2, 2, 12)"),

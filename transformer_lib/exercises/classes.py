@@ -236,7 +236,7 @@ def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
     calls: dict[str, list] = {}
     for name, inputs, out in ours.heard:
         calls.setdefault(name, []).append((inputs, out))
-    before = ""
+    right, before = [], ""
     for name, inputs, out in theirs.heard:
         if not calls.get(name):
             return f"`{name}` is called too seldom, or never."
@@ -245,7 +245,10 @@ def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
             return f"{before}What goes into `{name}` is wrong."
         if not same(own_out, out, tolerance):
             return f"{before}What goes into `{name}` is right, what comes out is not."
-        before = f"All is right up to `{name}`. "
+        right.append(f"`{name}`")
+        before = (
+            f"All is right up to `{name}`. " if len(right) > 3 else f"Right: {', '.join(right)}. "
+        )
     return f"{before}What happens after that is not."
 
 

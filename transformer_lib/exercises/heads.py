@@ -72,13 +72,38 @@ def _(x, num_heads):
     return x.unflatten(-1, (num_heads, -1)).permute(0, 2, 3, 1)
 
 
-@split.mistake(
+_TURNED = (
     "You turned the width to the front and cut afterwards: then the numbers of one token are no "
     "longer side by side. Cut first, exchange afterwards."
 )
+
+
+@split.mistake(_TURNED)
 def _(x, num_heads):
     batch, time, d_model = x.shape
     return x.transpose(1, 2).reshape(batch, num_heads, time, d_model // num_heads)
+
+
+@split.mistake(_TURNED)
+def _(x, num_heads):
+    batch, time, d_model = x.shape
+    return x.transpose(1, 2).view(batch, num_heads, time, d_model // num_heads)
+
+
+@split.mistake(
+    "The width is cut, but you exchanged axes 2 and 3. The heads stand on axis 2 and belong on axis 1: "
+    "exchange 1 and 2."
+)
+def _(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(2, 3)
+
+
+@split.mistake(
+    "The width is cut, but you exchanged axes 1 and 3. The heads stand on axis 2 and belong on axis 1: "
+    "exchange 1 and 2."
+)
+def _(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 3)
 
 
 _STACKED = (
@@ -222,3 +247,15 @@ def _(z):
 )
 def _(z):
     return z.flatten(1, 2)
+
+
+@join.mistake("You laid time and entries of one head side by side. First exchange axes 1 and 2.")
+def _(z):
+    return z.flatten(2)
+
+
+@join.mistake(
+    "The axes are exchanged, but you joined time and heads. The last two axes become one: `.flatten(2)`."
+)
+def _(z):
+    return z.transpose(1, 2).flatten(1, 2)

@@ -189,6 +189,38 @@ class _(_Steps):
         return heads.flatten(2)
 
 
+@_mistake("Split: you made heads of width num_heads. num_heads says how many there are.")
+class _(_Steps):
+    def split(self, x):
+        return x.unflatten(-1, (-1, self.num_heads)).transpose(1, 2)
+
+
+_LENGTHS = (
+    "Split: keys and values have a length of their own; you split them with that of the query."
+)
+
+
+@_mistake(_LENGTHS)
+class _(_Steps):
+    def project(self, query, key, value):
+        self.length = query.size(1)
+        return super().project(query, key, value)
+
+    def split(self, x):
+        shape = len(x), self.length, self.num_heads, x.size(-1) // self.num_heads
+        return x.view(shape).transpose(1, 2)
+
+
+@_mistake(_LENGTHS)
+class _(_Steps):
+    def project(self, query, key, value):
+        self.length = query.size(1)
+        return super().project(query, key, value)
+
+    def split(self, x):
+        return x.view(len(x), self.length, self.num_heads, -1).transpose(1, 2)
+
+
 @_mistake("Split: there is only one head. Cut the width into num_heads pieces before you attend.")
 class _(_Steps):
     def split(self, x):
@@ -215,6 +247,20 @@ class _(_Steps):
         return 1 / q.size(-1)
 
 
+@_mistake("Scale: you divide by √num_heads. Each score is a sum over d_head entries: √d_head.")
+class _(_Steps):
+    def scale(self, q, k):
+        return self.num_heads**-0.5
+
+
+@_mistake(
+    "Scale: you divide by the root of a length. Each score is a sum over d_head entries: √d_head."
+)
+class _(_Steps):
+    def scale(self, q, k):
+        return k.size(-2) ** -0.5
+
+
 @_mistake(
     "Softmax: yours runs over the queries. Over the keys, the last axis, the shares add up to 1."
 )
@@ -229,6 +275,14 @@ class _(_Steps):
 class _(_Steps):
     def weigh(self, scores, mask):
         return scores.softmax(dim=-1)
+
+
+@_mistake(
+    "Mask: it has an axis for the heads already: it broadcasts to (batch, heads, query, key) as it is."
+)
+class _(_Steps):
+    def weigh(self, scores, mask):
+        return masked_softmax(scores, None if mask is None else mask.unsqueeze(1))
 
 
 @_mistake("Mask: yours is the wrong way round. True means that the query may look.")
