@@ -52,7 +52,7 @@ def decoder_layer(
     steps = _layer(stack, module, "")
     (cross,) = stack.boxes("cross_attn")
     box = Box("memory", ENCODER, cross.y, 150, HIGH, "memory", "output", shape_of(memory))
-    stack.parts += [box, straight(box, cross, "right", role="output", head=False)]
+    stack.parts += [box, straight(box, cross, "right", role="output")]
     return _finished(f"Decoder layer, {_order(module)}", stack, steps)
 
 
@@ -101,7 +101,7 @@ def transformer(
     steps += _side(decoder, model.decoder, "decoder", tgt_in, target)
     for part in decoder.boxes("cross_attn"):
         way = memory.on("right"), (BUS, memory.y), (BUS, part.y), part.on("left")
-        decoder.parts.append(arrow(memory, part, *way, role="output", head=False))
+        decoder.parts.append(arrow(memory, part, *way, role="output"))
     steps += _to_shares(decoder, shapes[""])
     legend = _legend(ENCODER - BESIDE - WIDE, decoder.y)
     return fitted("The Transformer", [*encoder.parts, *decoder.parts, *legend], steps)
@@ -126,6 +126,7 @@ def _side(
         steps += _layer(stack, layer, f"{name}.layers.{i}")
     if isinstance(side.norm, nn.LayerNorm):
         stack.norm(f"{name}.norm")
+        stack.y -= 10
         steps.append(Step((f"{name}.norm",), "Pre-norm leaves the sum unnormed: one last norm."))
     return steps
 
@@ -134,9 +135,9 @@ def _ids(stack: Stack, name: str, ids: Tensor, words: Sequence[str]) -> None:
     cells = [str(number) for number in ids[0].tolist()]
     left = stack.x - CELL[0] * len(cells) / 2
     told = f"{name} ids"
-    stack.climb(row(f"{name}.ids", left, 20, cells, "token", label=told))
+    stack.climb(row(f"{name}.ids", left, 28, cells, "token", label=told))
     stack.parts += [
-        label(f"{name}.ids.word{i}", left + CELL[0] * (i + 0.5), 46, word)
+        label(f"{name}.ids.word{i}", left + CELL[0] * (i + 0.5), 54, word)
         for i, word in enumerate(words)
     ]
 
@@ -152,7 +153,7 @@ def _layer(stack: Stack, layer: nn.Module, prefix: str) -> list[Step]:
         lit = (full, inside(prefix, norm), *([f"memory>{full}"] * (name == "cross_attn")))
         steps.append(Step(lit, f"{full}: {SAYS[name]}"))
     stack.y -= 16
-    left, right = stack.x - BESIDE - WIDE - 14, stack.x + 46
+    left, right = stack.x - BESIDE - WIDE - 14, stack.x + 89
     place, size = ((left + right) / 2, (bottom + stack.y) / 2), (right - left, bottom - stack.y)
     stack.parts.insert(before, Frame(inside("frame", prefix), *place, *size, prefix))
     stack.y -= 14
@@ -180,7 +181,7 @@ def _to_shares(stack: Stack, shape: str) -> list[Step]:
 
 def _legend(left: Number, top: Number) -> list[Part]:
     """What the signs mean."""
-    badge = Box("legend.lesson", left + 20, top + 140, 34, 24, "", "token", lesson="09")
+    badge = Box("legend.lesson", left + 20, top + 140, 27, 20, "", "token", lesson="09")
     rows = [
         (Shape("legend.mixes", 0, 0, 0, 0, MIXING, "stream"), "positions see one another"),
         (Shape("legend.alone", 0, 0, 0, 0, ALONE, "stream"), "each position by itself"),

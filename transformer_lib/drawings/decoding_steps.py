@@ -6,6 +6,7 @@ to 07, 12.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from transformer_lib.drawings.marks import fitted
@@ -67,9 +68,14 @@ def luong_step(words: Sequence[str]) -> Scene:
     parts, mix = _attend(words, asks, "dot or general", projected=False)
     climb = _climb(before, gru, asks, join, after)
     found = _arrow_with_name(mix, join, "context c(t)")
-    word = _word(gru)
+    fed = Box("fed", gru.x + 190, gru.y + 62, 130, 42, "h̃(t−1)", "output")
+    way = fed.on("left"), (gru.x + 40, fed.y), gru.on("bottom", 40)
+    word = [*_word(gru), fed, arrow(fed, gru, *way, role="output")]  # input feeding
     steps = [
-        Step(("state", "word", "gru"), "The decoder steps first: the word goes through the GRU.")
+        Step(
+            ("state", "word", "fed", "gru"),
+            "The decoder steps first: last word and last h̃ go through the GRU.",
+        )
     ]
     steps += _attending("Then it asks: its query is s(t).", "gru", projected=False)
     steps.append(
@@ -113,7 +119,7 @@ def _attending(asks: str, by: str, *, projected: bool) -> list[Step]:
     k, q, v = ([name] * projected for name in ("k_proj", "q_proj", "v_proj"))
     return [
         Step(("memory", *k, "keys"), "The memory: a vector for each word of the source."),
-        Step((by, "asks"), asks),
+        Step((by, "asks", "asks>q_proj" if projected else "asks>meet"), asks),
         Step(("asks", *q, "meet", "keys", "scores"), "The query meets every key: a score each."),
         Step(("scores", "softmax", "weights"), "Softmax along the source: the shares sum to 1."),
         Step(
@@ -133,7 +139,8 @@ def _box(name: str, x: Number, y: Number, text: str, role: str, lesson: str = ""
 
 def _climb(*parts: Part) -> list[Part]:
     return [
-        straight(below, above, "top", role="stream", head=False) for below, above in pairwise(parts)
+        straight(below, above, "top", role="stream", head=isinstance(above, Box))
+        for below, above in pairwise(parts)
     ]
 
 
@@ -241,13 +248,33 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
     chain = [*_states(reads), vector, *_states(says)]
     hand = [straight(a, b, "right", role="stream", head=True) for a, b in pairwise(chain)]
     out = [straight(s, w, "top") for s, w in zip(_states(says), words, strict=True)]
+    again = [
+        replace(
+            arrow(
+                *(vector, state, vector.on("bottom"), (vector.x, 46), (state.x - 18, 46)),
+                *(state.on("bottom", -18),),
+                role="output",
+            ),
+            name=f"vector.again>{state.name}",
+        )
+        for state in _states(says)
+    ]
+    sides = [
+        label(f"{name}.title", (ends[0].x + ends[-1].x) / 2, 122, name, bold=True)
+        for name, ends in (("encoder", _states(reads)), ("decoder", _states(says)))
+    ]
     steps = [
         Step(("encoder",), "The encoder reads word by word: a state remembers what came before."),
         Step((_states(reads)[-1].name, "vector"), "The last state is all that is handed over."),
-        Step(("vector", "decoder", "said"), "The decoder starts from it and says a word a step."),
+        Step(
+            ("vector", "decoder", "said"),
+            "The decoder starts from it, reads it again and says a word a step.",
+        ),
     ]
     return fitted(
-        "Encoder, one vector, decoder", [*reads, vector, *says, *words, *hand, *out], steps
+        "Encoder, one vector, decoder",
+        [*reads, vector, *says, *words, *sides, *hand, *again, *out],
+        steps,
     )
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from transformer_lib.attention import attention_weights
-from transformer_lib.drawings.marks import fitted, number
+from transformer_lib.drawings.marks import fitted, number, text_width
 from transformer_lib.drawings.scene import (
     CELL,
     Box,
@@ -20,7 +20,6 @@ from transformer_lib.drawings.scene import (
     Step,
     Vector,
     arrow,
-    beside,
     label,
     operation,
     row,
@@ -28,7 +27,7 @@ from transformer_lib.drawings.scene import (
 )
 from transformer_lib.drawings.stack import hear_shapes, shape_of
 
-LANE, DOT = 190, 22  # the width of a head, and of a cell of its map
+LANE, MAP = 190, 88  # the width of a head, and of its map
 PROJECTIONS = {"k_proj": "key", "v_proj": "value", "q_proj": "query"}
 
 
@@ -38,7 +37,7 @@ def multi_head_attention(module: nn.Module, x: Float[Tensor, "1 time d_model"]) 
     d_head = x.size(-1) // heads
     parts = _projected(shapes, shape_of(x), LANE * heads / 2)
     cut = f"(1, {heads} heads, {x.size(1)}, {d_head})"
-    wide = max(LANE * heads, 560)
+    wide = max(LANE * heads, 570)
     split = Box(
         "split", LANE * heads / 2, 416, wide, 50, "split each width into heads", "token", cut
     )
@@ -60,7 +59,7 @@ def multi_head_attention(module: nn.Module, x: Float[Tensor, "1 time d_model"]) 
             (*PROJECTIONS, "split"),
             f"Split: {x.size(-1)} numbers are cut into {heads} times {d_head}.",
         ),
-        Step(names, "Attend: every head has weights of its own."),
+        Step((*names, "join"), "Attend: every head has weights of its own."),
         Step(("join", "joined"), f"Join: {heads} times {d_head} numbers stand side by side again."),
         Step(("joined", "out_proj"), "Project: the one place where the heads are mixed."),
     ]
@@ -92,98 +91,105 @@ def _projected(shapes: dict[str, str], shape: str, middle: Number) -> list[Part]
 def _lane(h: int, weights: Tensor, shape: str, split: Box) -> list[Part]:
     """One head: its keys below its weights, its query beside them, its values above."""
     name, color, left = f"head{h}", f"head {h % 4}", LANE * h
-    x, size = left + 84, DOT * len(weights)
+    x, size, dot = left + 84, MAP, MAP / len(weights)
     low = 270 + size / 2
     rows = [
         Vector(
             f"{name}.weights{i}",
             x,
-            270 - size / 2 + DOT * (i + 0.5),
+            270 - size / 2 + dot * (i + 0.5),
             size,
-            DOT,
+            dot,
             ("",) * len(shares),
             "weight",
             shares=tuple(shares),
         )
         for i, shares in enumerate(weights.tolist())
     ]
-    k = Box(f"{name}.k", x, low + 34, 96, 28, f"K {shape}", "key")
-    asked = rows[len(rows) // 2]
-    q = Box(f"{name}.q", left + 160, asked.y, 36, 28, "Q", "query")
-    v = Box(f"{name}.v", x, 270 - size / 2 - 36, 96, 28, f"V {shape}", "value")
+    k = Box(f"{name}.k", x, low + 34, 36, 28, "K", "key")
+    q = Box(f"{name}.q", left + 160, 270, 36, size, "Q", "query")  # a query for every row
+    mix = operation(f"{name}.mix", x, 270 - size / 2 - 36, "Σ")
+    v = Box(f"{name}.v", left + 22, mix.y, 32, 28, "V", "value")
     joined = Box(f"join.{h}", left + LANE / 2, 106, LANE, 50, f"head {h}", color, shape)
-    way = left + 16
     return [
         arrow(split, k, split.on("top", k.x - split.x), k.on("bottom"), role="key"),
         arrow(split, q, split.on("top", q.x - split.x), q.on("bottom"), role="query"),
-        arrow(split, v, split.on("top", way - split.x), (way, v.y), v.on("left"), role="value"),
+        arrow(split, v, split.on("top", v.x - split.x), v.on("bottom"), role="value"),
         k,
         q,
         *rows,
         v,
+        mix,
         joined,
         straight(k, rows[-1], "top", role="key"),
-        straight(q, asked, "left", role="query"),
-        straight(rows[0], v, "top", role="weight"),
-        arrow(v, joined, v.on("top"), joined.on("bottom", v.x - joined.x), role="output"),
+        *(straight(q, line, "left", role="query") for line in rows),
+        straight(rows[0], mix, "top", role="weight"),
+        straight(v, mix, "right", role="value"),
+        arrow(mix, joined, mix.on("top"), joined.on("bottom", x - joined.x), role="output"),
     ]
 
 
 def reshapes(tokens: Sequence[str], heads: int, d_head: int) -> Scene:
-    """The reshape that splits into heads, beside the one that mixes up the positions."""
-    return beside(
-        "Right and wrong reshape",
-        _reshape("Right: view, then transpose", tokens, heads, d_head, right=True),
-        _reshape("Wrong: view alone", tokens, heads, d_head, right=False),
-        gap=60,
-    )
-
-
-def _reshape(title: str, tokens: Sequence[str], heads: int, d_head: int, *, right: bool) -> Scene:
+    """A table of numbers cut into heads twice: rightly, and so that positions mix."""
     time, width = len(tokens), heads * d_head
     numbers = torch.arange(time * width)
     before = numbers.view(time, heads, d_head)
-    after = before.transpose(0, 1) if right else numbers.view(heads, time, d_head)
-    parts, gap = [], 24
-    for t, token in enumerate(tokens):
-        parts.append(label(f"token{t}", -12, 25 * t, token, anchor="end", spoken=False))
-        for h in range(heads):
-            parts.append(
-                _slice(f"before.{t}.{h}", h * d_head * CELL[0], 25 * t, before[t, h], width, d_head)
-            )
-    left = width * CELL[0] + 70
-    parts.append(label("arrow", left - 35, 25 * (time - 1) / 2, "→", size=22))
-    for h in range(heads):
-        top = h * (25 * time + gap) - 25 * (heads - 1)
-        parts.append(
-            label(
-                f"head{h}",
-                left + d_head * CELL[0] / 2,
-                top - 26,
-                f"head {h}",
-                role=f"head {h}",
-                bold=True,
-            )
+    ways = {
+        "Right: view, then transpose": before.transpose(0, 1),
+        "Wrong: view alone": numbers.view(heads, time, d_head),
+    }
+    apart = CELL[1] * time + 84  # from one way to the other
+    left, middle = CELL[0] * width + 90, time // 2
+    table = [
+        _slice(
+            *(f"before.{t}.{h}", h * d_head * CELL[0], apart / 2 + CELL[1] * t),
+            *(before[t, h], width, d_head),
         )
+        for t in range(time)
+        for h in range(heads)
+    ]
+    parts = [*_words(tokens, -12, apart / 2, "end", "before"), *table]
+    here = table[heads * middle + heads - 1]
+    bend = (here.on("right")[0] + left) / 2
+    for w, (title, after) in enumerate(ways.items()):
+        top = w * apart
+        parts.append(label(f"{w}.title", left, top - 52, title, anchor="start", bold=True, size=17))
+        cut = _cut(f"{w}", tokens, after, left, top, width)
+        there = next(part for part in cut if part.name == f"{w}.after.0.{middle}")
+        way = here.on("right"), (bend, here.y), (bend, there.y), there.on("left")
+        parts += [*cut, arrow(here, there, *way)]
+    return fitted("Right and wrong reshape", parts)
+
+
+def _cut(
+    name: str, tokens: Sequence[str], after: Tensor, left: Number, top: Number, width: int
+) -> list[Part]:
+    """The heads side by side; beside a row its word, and whose numbers stand there instead."""
+    heads, time, d_head = after.shape
+    longest = max(text_width(f"{a}: from {b}", 15, bold=True) for a in tokens for b in tokens)
+    parts = []
+    for h in range(heads):
+        x = left + h * (CELL[0] * d_head + 30 + longest)
+        middle, head = x + d_head * CELL[0] / 2, f"head {h}"
+        parts.append(label(f"{name}.head{h}", middle, top - 26, head, role=head, bold=True))
         for t in range(time):
-            found = _slice(f"after.{h}.{t}", left, top + 25 * t, after[h, t], width, d_head)
+            y = top + CELL[1] * t
+            found = _slice(f"{name}.after.{h}.{t}", x, y, after[h, t], width, d_head)
             whose = tokens[int(after[h, t, 0]) // width]
             wrong = whose != tokens[t]
             words = f"{tokens[t]}: from {whose}" if wrong else tokens[t]
-            role = "wrong" if wrong else "words"
-            parts += [
-                found,
-                label(
-                    f"{found.name}.token",
-                    found.on("right")[0] + 10,
-                    found.y,
-                    words,
-                    anchor="start",
-                    role=role,
-                    bold=wrong,
-                ),
-            ]
-    return fitted(title, parts)
+            look = {"role": "wrong" if wrong else "words", "bold": wrong, "anchor": "start"}
+            beside = found.on("right")[0] + 10
+            parts += [found, label(f"{found.name}.token", beside, y, words, **look)]
+    return parts
+
+
+def _words(tokens: Sequence[str], x: Number, top: Number, anchor: str, name: str) -> list[Part]:
+    """The words beside the rows of a table."""
+    return [
+        label(f"{name}.token{t}", x, top + CELL[1] * t, token, anchor=anchor, spoken=False)
+        for t, token in enumerate(tokens)
+    ]
 
 
 def _slice(name: str, left: Number, y: Number, numbers: Tensor, width: int, d_head: int) -> Vector:

@@ -113,7 +113,7 @@ def _look_up(
     weight_top = value_top + values.size(1) * CELL[1] + GAP
     score_top = weight_top + len(queries) * CELL[1] + GAP
     key_top = score_top + len(queries) * CELL[1] + GAP
-    right = LEFT + len(keys) * CELL[0] + ASIDE
+    right = LEFT + len(keys) * CELL[0] + max(ASIDE, 72 + 10 * len(score))
     middle = LEFT + len(keys) * CELL[0] / 2
     k = _columns("keys", keys, key_top, "key", names)
     q = _rows("queries", queries, right, score_top, "query", follow, tokens)
@@ -181,6 +181,9 @@ def _steps(
         Step(
             (
                 f"queries.{i}",
+                "queries.name",
+                "scores.name",
+                "scores.shape",
                 "keys",
                 "meet",
                 f"scores.{i}",
@@ -190,12 +193,30 @@ def _steps(
             f"The query meets every key: {score} gives one score a key.",
         ),
         Step(
-            (f"scores.{i}", "turn", f"weights.{i}", "scores.0>turn"),
+            (
+                "scores.name",
+                f"scores.{i}",
+                "turn",
+                f"weights.{i}",
+                "weights.name",
+                "weights.shape",
+                "scores.0>turn",
+                f"turn>weights.{len(weights) - 1}",
+            ),
             f"{turn.capitalize()}: the shares sum to 1, “{names[best]}” gets "
             f"{number(float(weights[follow, best]))}.",
         ),
         Step(
-            (f"weights.{i}", "values", "mix", f"output.{i}", f"weights.{i}>mix", f"mix>output.{i}"),
+            (
+                "weights.name",
+                f"weights.{i}",
+                "values",
+                "mix",
+                f"output.{i}",
+                "output.name",
+                f"weights.{i}>mix",
+                f"mix>output.{i}",
+            ),
             "Each value times its share, summed: one output for the query.",
         ),
     )

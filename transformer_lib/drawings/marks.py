@@ -185,7 +185,8 @@ def _(part: Vector) -> list[Path | Text]:
         fill = tint(color) if share is None else to_hex(HEAT_MAP(float(share)))
         ink = GROUND if share is not None and share > 0.5 else INK
         found.append(Path(part.name, x, y, rectangle(*size, 0), fill, color, 0.8))
-        found.append(Text(part.name, x, y + 5, text, 14, color=ink, bold=part.strong))
+        if text:
+            found.append(Text(part.name, x, y + 5, text, 14, color=ink, bold=part.strong))
     outline = rectangle(width, height, 0)
     return [
         *found,

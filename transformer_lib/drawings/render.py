@@ -4,12 +4,12 @@ import base64
 import html
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import altair as alt
 import pandas as pd
 
-from transformer_lib.drawings.marks import GROUND, INK, Path, Text, marks, plain
+from transformer_lib.drawings.marks import GROUND, INK, Path, Text, marks, plain, text_width
 from transformer_lib.drawings.scene import Scene
 
 FAINT = 0.2  # what a step does not light
@@ -95,6 +95,9 @@ def stepped(scene: Scene) -> alt.LayerChart:
     """
     if not scene.steps:
         raise ValueError(f"{scene.title!r} has no steps; show it with Drawing(scene)")
+    told = [f"{n}  {s.caption}" for n, s in enumerate(scene.steps, 1)]
+    need = 24 + max(text_width(text, 17, bold=True) for text in told)
+    scene = replace(scene, width=max(scene.width, need))  # else the picture jumps with the slider
     last = len(scene.steps)
     step = alt.param(
         name="step", value=0, bind=alt.binding_range(min=0, max=last, step=1, name="step ")

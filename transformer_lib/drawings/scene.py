@@ -135,7 +135,9 @@ class Step:
     caption: str
 
     def lights(self, name: str) -> bool:
-        """Whether the part of this name is lit."""
+        """Whether the part of this name is lit; a line: where both its ends are, or it is named."""
+        if ">" in name and name not in self.lit:
+            return all(self.lights(end) for end in name.split(">"))
         return any(name == lit or name.startswith((f"{lit}.", f"{lit}>")) for lit in self.lit)
 
 

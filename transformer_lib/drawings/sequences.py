@@ -3,6 +3,7 @@
 Lessons 08 and 10.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -41,9 +42,9 @@ def self_attention(
     """Queries, keys and values from one sequence: lesson 04's look-up, fed by one x (lesson 08)."""
     scene = scaled_attention(x @ w_q, x @ w_k, x @ w_v, tokens, tokens, follow)
     parts = {part.name: part for part in scene.parts}
-    keys, queries, values = parts["keys.0"], parts[f"queries.{len(x) - 1}"], parts["values.0"]
-    inner = parts[f"keys.{(len(x) - 1) // 2}"]
-    middle = keys.x + CELL[0] * (len(x) - 1) / 2
+    keys, queries = parts["keys.0"], parts[f"queries.{len(x) - 1}"]
+    inner, values = (parts[f"{name}.{(len(x) - 1) // 2}"] for name in ("keys", "values"))
+    middle = inner.on("right")[0]  # between two words
     low = keys.on("bottom")[1] + 68
     source = Box("x", middle, low + 84, 190, 50, "x", "output", str(tuple(x.shape)))
     to_k = Box("k_proj", middle, low, 110, 36, "x · W_K", "key")
@@ -61,8 +62,8 @@ def self_attention(
             values,
             to_v.on("top"),
             (to_v.x, above),
-            (values.x, above),
-            values.on("top"),
+            (middle, above),
+            values.on("top", middle - values.x),
             role="value",
         ),
     ]
@@ -74,30 +75,67 @@ def self_attention(
 
 
 def three_layers(time: int = 5) -> Scene:
-    """Convolution, recurrence and self-attention: who reaches whom in one layer (lesson 08)."""
+    """Convolution, recurrence, self-attention: the way from the first to the last (lesson 08)."""
     near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
     every = [(i, j) for i in range(time) for j in range(time)]
     steady = [(i, i) for i in range(time)]
+    far = time - 1
     return beside(
         "Who reaches whom in one layer",
-        _layer("Convolution, k = 3", time, near, False, "neighbours; more layers reach further"),
-        _layer("Recurrence", time, steady, True, "one after the other, n steps"),
-        _layer("Self-attention", time, every, False, "everyone, in one step"),
+        _layer(
+            "Convolution, k = 3",
+            time,
+            near,
+            (0, 1),
+            False,
+            f"x1 reaches y{time} after {far} layers",
+        ),
+        _layer(
+            "Recurrence",
+            time,
+            steady,
+            (0, 0),
+            True,
+            f"1 layer, but {far} steps, one after the other",
+        ),
+        _layer("Self-attention", time, every, (0, far), False, "1 layer, 1 step"),
         gap=50,
     )
 
 
 def _layer(
-    title: str, time: int, links: Sequence[tuple[int, int]], chained: bool, says: str
+    title: str,
+    time: int,
+    links: Sequence[tuple[int, int]],
+    shown: tuple[int, int],
+    chained: bool,
+    says: str,
 ) -> Scene:
+    """All links faint, and the one that the way of x1 begins with strong."""
     below = [Box(f"x.{i}", 60 * i, 110, 36, 30, f"x{i + 1}", "token") for i in range(time)]
     above = [Box(f"y.{i}", 60 * i, 0, 36, 30, f"y{i + 1}", "output") for i in range(time)]
-    lines = "".join(f"M{60 * i},95L{60 * j},17" for i, j in links)
-    parts: list[Part] = [Shape("links", 0, 0, 0, 0, lines, "attention"), *below, *above]
+    faint = "".join(f"M{60 * i},95L{60 * j},15" for i, j in links)
+    i, j = shown
+    way = f"M{60 * i},95L{60 * j},15"
+    parts = [
+        Shape("links", 0, 0, 0, 0, faint, "head 2"),
+        Shape("way", 0, 0, 0, 0, way, "attention"),
+        Shape("tip", 60 * j, 15, 0, 0, _tip(60 * (j - i), -80), "attention", filled=True),
+        *below,
+        *above,
+    ]
     if chained:
-        parts += [straight(a, b, "right") for a, b in pairwise(above)]
-    words = label("says", 30 * (time - 1), 156, says, size=14)
+        parts += [straight(a, b, "right", role="attention") for a, b in pairwise(above)]
+    words = label("says", 30 * (time - 1), 156, says, size=15)
     return fitted(title, [*parts, words])
+
+
+def _tip(along: Number, down: Number) -> str:
+    """The head of a slanting arrow whose tip is at the origin."""
+    length = math.hypot(along, down)
+    u, v = along / length, down / length
+    corners = [(-11 * u - s * 5 * v, -11 * v + s * 5 * u) for s in (1, -1)]
+    return "M0,0" + "".join(f"L{plain(x)},{plain(y)}" for x, y in corners) + "Z"
 
 
 def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
@@ -114,7 +152,14 @@ def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
             parts += _clock(f"clock{pair}.{t}", 120 * t, 104 * pair, sine, cosine)
     for pair in range(pairs):
         text = f"numbers {2 * pair}, {2 * pair + 1}"
-        parts.append(label(f"pair{pair}", -74, 104 * pair, text, anchor="end"))
+        turn = f"{10000 ** (-2 * pair / d_model):.2g} rad a step"
+        parts.append(label(f"pair{pair}", -74, 104 * pair - 9, text, anchor="end"))
+        parts.append(label(f"pair{pair}.turn", -74, 104 * pair + 11, turn, anchor="end", size=13))
+        parts.append(
+            label(
+                f"pair{pair}.says", -74, 104 * pair + HAND + 16, "(sin, cos)", anchor="end", size=13
+            )
+        )
     steps = [
         Step(
             (f"clock{pair}", f"pair{pair}"),
@@ -128,10 +173,10 @@ def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
 def _clock(name: str, x: Number, y: Number, sine: float, cosine: float) -> list[Part]:
     """A dial whose hand stands straight up at position 0, and its sine and cosine below."""
     hand = f"M0,0L{plain(sine * (HAND - 4))},{plain(-cosine * (HAND - 4))}"
-    numbers = f"{sine:.2f}  {cosine:.2f}".replace("-", "−")
+    numbers = f"({sine:.2f}, {cosine:.2f})".replace("-", "−")
     return [
         Shape(f"{name}.dial", x, y, 2 * HAND, 2 * HAND, circle(HAND), "token"),
-        Shape(f"{name}.hand", x, y, 0, 0, hand, "query"),
+        Shape(f"{name}.hand", x, y, 0, 0, hand, "stream"),
         label(f"{name}.numbers", x, y + HAND + 16, numbers, size=13),
     ]
 
@@ -141,8 +186,8 @@ def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[st
     codes = sinusoid_table(*embedded.shape)
     wide = CELL[0] * embedded.size(1) + 60
     blocks = {
-        "word": (embedded, "value"),
-        "place": (codes, "embedding"),
+        "word": (embedded, "embedding"),
+        "place": (codes, "token"),
         "x": (embedded + codes, "output"),
     }
     parts: list[Part] = []

@@ -5,17 +5,18 @@ The norm stands on the stream (post) or on the line that reads it (pre).
 """
 
 from contextlib import ExitStack
+from dataclasses import replace
 
 import torch
 from jaxtyping import Shaped
 from torch import Tensor, nn
 
-from transformer_lib.drawings.scene import Box, Number, Part, fork, operation, straight
+from transformer_lib.drawings.scene import Box, Number, Part, arrow, fork, operation, straight
 
 WIDE, HIGH = 226, 54  # of a sublayer's box
 BESIDE = 112  # from a box to its stream
-QKV = (("query", "right", 6), ("key", "right", 14), ("value", "right", 22))
-MEMORY = (("key", "left", -5), ("value", "left", 5), ("query", "right", 14))
+QKV = (("query", "right", 1), ("key", "right", 10), ("value", "right", 19))
+MEMORY = (("key", "left", -13), ("value", "left", 13), ("query", "right", 14))
 SUBLAYERS = {  # of its name: its lesson, its role, what enters it
     "self_attn": ("09", "attention", QKV),
     "cross_attn": ("09", "attention", MEMORY),
@@ -62,7 +63,8 @@ class Stack:
     def climb(self, part: Part) -> Part:
         """Set a part on the stream, above what stands there."""
         if self.top is not None:
-            self.parts.append(straight(self.top, part, "top", role="stream", head=False))
+            head = isinstance(part, Box) and part.height > 30
+            self.parts.append(straight(self.top, part, "top", role="stream", head=head))
         self.parts.append(part)
         self.top = part
         return part
@@ -118,11 +120,22 @@ class Stack:
 
     def read(self, here: Part, box: Box, norm: str) -> None:
         """The line from the stream to a box, with the norm on it where it comes first."""
-        head = not box.ports
-        role = "query" if box.ports else "flow"
-        if not norm:
-            self.parts.append(straight(here, box, "left", head=head, role=role))
+        last = here
+        if norm:
+            last = Box(norm, self.x - BESIDE / 2 + 4, here.y, 58, 24, "norm", "norm")
+            self.parts += [straight(here, last, "left", head=False), last]
+        own = [(role, shift) for role, side, shift in box.ports if side == "right"]
+        if len(own) < 2:
+            role = own[0][0] if own else "flow"
+            self.parts.append(straight(last, box, "left", head=not own, role=role))
             return
-        small = Box(norm, self.x - BESIDE / 2 + 4, here.y, 58, 24, "norm", "norm")
-        self.parts += [straight(here, small, "left", head=False), small]
-        self.parts.append(straight(small, box, "left", head=head, role=role))
+        split = fork(f"{box.name}.split", box.on("right")[0] + 18, here.y)
+        self.parts += [straight(last, split, "left", head=False), split]
+        for role, shift in own:
+            x, y = box.on("right", shift)
+            if abs(y - split.y) <= 4:
+                way = split.on("left", y - split.y), (x, y)
+            else:
+                way = split.on("top" if y < split.y else "bottom"), (split.x, y), (x, y)
+            line = arrow(split, box, *way, head=False, role=role)
+            self.parts.append(replace(line, name=f"{split.name}.{role}>{box.name}"))
