@@ -16,6 +16,7 @@ from transformer_lib.exercises.builds import (
     MultiHeadAttention,
     Transformer,
 )
+from transformer_lib.exercises.builds.whole import MyTransformer
 from transformer_lib.exercises.classes import Build
 from transformer_lib.exercises.weights import randomised
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
@@ -313,6 +314,48 @@ def test_a_part_that_is_never_called_is_named():
         "`feed_forward.up_proj` is called too seldom, or never"
         in verdict(Layer, EncoderLayer).message
     )
+
+
+class Loud(MyTransformer):
+    def __init__(self, config):
+        super().__init__(config)
+        nn.init.normal_(self.encoder.embedding.weight)
+
+
+class DropsAnyhow(MyTransformer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.encoder.layers[0].add_norm1.dropout.p = 0.1
+
+
+class AlwaysTied(MyTransformer):
+    def __init__(self, config):
+        super().__init__(config)
+        self.generator.weight = self.decoder.embedding.weight
+
+
+class DecoderWithoutPositions(MyTransformer):
+    def forward(self, src, tgt_in, src_mask=None, tgt_mask=None):
+        memory, embedding = self.encoder(src, src_mask), self.decoder.embedding
+        x = nn.Embedding.forward(embedding, tgt_in) * math.sqrt(embedding.embedding_dim)
+        for layer in self.decoder.layers:
+            x = layer(x, memory, tgt_mask, src_mask)
+        return self.generator(self.decoder.norm(x))
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (Loud, "computes rightly, but its words begin too loud"),
+        (DropsAnyhow, "drops although the rate is 0"),
+        (AlwaysTied, "should be two (post-norm)"),
+        (DecoderWithoutPositions, "right up to `encoder.layers.1.add_norm2.norm`"),
+    ],
+)
+def test_what_is_no_right_transformer_is_said_in_words(answer, words):
+    found = verdict(answer, Transformer)
+    assert not found.passed
+    assert words in found.message
 
 
 @pytest.mark.parametrize(

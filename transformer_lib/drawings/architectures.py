@@ -190,7 +190,7 @@ def _legend(left: Number, top: Number) -> list[Part]:
             for role, text in {"query": "query", "key": "key", "value": "value"}.items()
         ),
     ]
-    said = "the lesson in which you built it"
+    said = "the lesson that explains it"
     found = [
         badge,
         label("legend.words", left + 44, badge.y, said, anchor="start", size=14, spoken=False),

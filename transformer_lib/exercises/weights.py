@@ -51,8 +51,8 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
             )
     if twice := _one_for_two(wanted, own):
         raise Misfit(
-            f"`{twice[0]}` and `{twice[1]}` are one parameter, and should be two. Is each layer made "
-            "anew? `[layer] * 2` holds one layer twice."
+            f"`{twice[0]}` and `{twice[1]}` are one parameter, and should be two ({about}). Is each "
+            "layer made anew (`[layer] * 2` holds one layer twice), and nothing tied that should not be?"
         )
     model.load_state_dict(wanted)
 

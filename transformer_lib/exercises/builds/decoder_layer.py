@@ -237,7 +237,7 @@ class _(_Parts):
         return self.add_norm2(self.add_norm1(x, self.look_back), self.look_across)
 
 
-@_mistake(UNSTEADY)
+@_mistake(UNSTEADY[False])
 class _(_Parts):
     def around(self, add_norm, x, sublayer):
         return add_norm(x, lambda y: F.dropout(sublayer(y), add_norm.dropout.p))

@@ -253,7 +253,7 @@ class _(_Parts):
         return torch.zeros_like(y)
 
 
-@_mistake(UNSTEADY)
+@_mistake(UNSTEADY[False])
 class _(_Parts):
     def post(self, x, sublayer, around):
         return around.norm(x + F.dropout(sublayer(x), around.dropout.p))

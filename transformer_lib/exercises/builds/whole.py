@@ -46,6 +46,18 @@ def _twin(model, *inputs):
     return None if dropped else twins.transformer_logits(model, *inputs)
 
 
+def _newborn(model):
+    """Its words should begin with entries of about 1/√d, which √d brings to 1."""
+    for side in (model.encoder, model.decoder):
+        weight = side.embedding.weight
+        if weight.std() > 2 * weight.size(1) ** -0.5:
+            return (
+                "It computes rightly, but its words begin too loud: `nn.Embedding` starts with variance 1, "
+                "and √d comes on top. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`."
+            )
+    return None
+
+
 Transformer = Build(
     task="The Transformer: source ids (batch, source) and target ids (batch, target) in, logits (batch, "
     "target, vocab) out. `config` is a `TransformerConfig`. The parts are called `encoder` and "
@@ -66,6 +78,7 @@ Transformer = Build(
     seconds=20.0,
     reference=transformer.Transformer,
     twin=_twin,
+    newborn=_newborn,
 )
 
 
@@ -74,6 +87,7 @@ class MyEmbedding(nn.Embedding):
 
     def __init__(self, vocab_size, d_model, dropout):
         super().__init__(vocab_size, d_model)
+        nn.init.normal_(self.weight, std=d_model**-0.5)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids):
@@ -314,6 +328,14 @@ class _(_Parts):
     def forward(self, *inputs):
         self.eval()
         return super().forward(*inputs)
+
+
+@_mistake("Dropout: it falls on the row before the code is added. It is meant for their sum.")
+class _(_Parts):
+    def embed(self, side, ids):
+        x = side.positions.dropout(side.embedding(ids))
+        side.positions.eval()
+        return side.positions(x)
 
 
 @_mistake("Dropout: the layers drop, but the sum of embedding and position does not.")
