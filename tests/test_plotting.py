@@ -110,8 +110,9 @@ def test_small_weights_may_end_the_scale_earlier_and_it_says_so(shown):
     names = [str(i) for i in range(25)]
     plot_attention(torch.full((25, 25), 0.04), names, names, top=0.05)
     axes, bar = shown[0][0].axes
-    assert axes.images[0].norm(0.04) == pytest.approx(0.8)
-    assert bar.get_ylabel() == "weight, the scale ends at 0.05"
+    assert axes.images[0].norm(0.05) == 1
+    assert axes.images[0].norm(0.04) == pytest.approx(0.8**0.5)
+    assert bar.get_ylabel() == "weight (root scale), darkest at 0.05"
     with pytest.raises(ValueError, match=r"top=0.05 is below the largest weight, 1.00"):
         plot_attention(torch.eye(25), names, names, top=0.05)
 

@@ -65,10 +65,10 @@ def compare_attention(
     largest = max(float(w.max()) for w in maps.values())
     if top < largest and top < 1:
         raise ValueError(f"top={top} is below the largest weight, {largest:.2f}")
-    root = len(keys) > 20 and top == 1
-    scale = PowerNorm(0.5, vmin=0, vmax=1) if root else Normalize(0, top)
-    label = "weight (root scale)" if root else "weight"
-    label += f", the scale ends at {top:g}" if top < 1 else ""
+    many = len(keys) > 20
+    scale = PowerNorm(0.5, vmin=0, vmax=top) if many else Normalize(0, top)
+    label = "weight (root scale)" if many else "weight"
+    label += f", darkest at {top:g}" if top < 1 else ""
     told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
     _heat_maps(maps, queries, keys, axes, scale, HEAT_MAP, label, told)
 
