@@ -51,6 +51,7 @@ def heads(d_model=12, num_heads=2):
 SCENES = {
     "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
     "02": lambda: drawings.pooling(2.0, torch.tensor([0.0, 1, 5]), torch.tensor([10.0, 20, 40])),
+    "02, tokens": lambda: drawings.pooling(1.0, torch.arange(4.0), X[:, 0], TOKENS),
     "03": lambda: drawings.scoring(X[2], X, X, torch.tensor([True, True, True, False]), TOKENS),
     "04": lambda: drawings.scaled_attention(X, X, X[:, :3], TOKENS, TOKENS, 2),
     "05": lambda: drawings.one_vector(TOKENS, ["je", "suis", "chez", "moi", "."]),

@@ -106,6 +106,17 @@ def test_maps_side_by_side_share_one_scale_and_many_keys_a_root_scale(shown):
     assert "narrow. Strongest key of some queries: 0 to 0 1.00" in description
 
 
+def test_small_weights_may_end_the_scale_earlier_and_it_says_so(shown):
+    names = [str(i) for i in range(25)]
+    plot_attention(torch.full((25, 25), 0.04), names, names, top=0.05)
+    axes, bar = shown[0][0].axes
+    assert axes.images[0].norm(0.05) == 1
+    assert axes.images[0].norm(0.04) == pytest.approx(0.8**0.5)
+    assert bar.get_ylabel() == "weight (root scale), darkest at 0.05"
+    with pytest.raises(ValueError, match=r"top=0.05 is below the largest weight, 1.00"):
+        plot_attention(torch.eye(25), names, names, top=0.05)
+
+
 def test_numbers_of_either_sign_are_white_at_nought_under_one_scale(shown):
     one, other = torch.tensor([[0.5, -2.0, 0.0]]), torch.tensor([[1.0, 1.0, 0.25]])
     compare_signed({"one": one, "other": other}, ["a"], SOURCE, axes=("letter", "word"))

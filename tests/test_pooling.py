@@ -80,6 +80,17 @@ def test_no_key_in_reach_gives_0_and_not_nan():
     ]
 
 
+def test_the_width_can_be_learned_its_slope_is_that_of_a_small_move():
+    queries, keys, values = torch.rand(4).double(), torch.rand(6).double(), torch.randn(6).double()
+
+    def summed(width):
+        return nadaraya_watson(queries, keys, values, width=width).square().sum()
+
+    width = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    summed(width).backward()
+    assert_close(width.grad, (summed(width + 1e-5) - summed(width - 1e-5)).detach() / 2e-5)
+
+
 @pytest.mark.parametrize("width", [0.0, -1.0])
 def test_a_width_must_be_positive(width):
     with pytest.raises(ValueError, match=f"width={width} is not positive"):

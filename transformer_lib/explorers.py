@@ -87,6 +87,7 @@ def bandwidth_explorer(
     """The pooled curve and its weights, with a selector for the kernel and a slider for its width.
 
     `truth` is the curve to be found, at the queries; its mean squared distance stands in the chart.
+    The darkest colour is for weights of 0.3 and more: few are larger.
     """
     grid = pd.DataFrame({"q": queries.tolist(), "truth": truth.tolist()}).round(4)
     points = pd.DataFrame({"x": keys.tolist(), "y": values.tolist()}).round(4)
@@ -142,7 +143,7 @@ def bandwidth_explorer(
         ),
         color=alt.Color(
             "weight:Q",
-            scale=alt.Scale(type="sqrt", range=HEAT_COLORS, domain=[0, 1]),
+            scale=alt.Scale(type="sqrt", range=HEAT_COLORS, domain=[0, 0.3], clamp=True),
             title="weight (root scale)",
         ),
         tooltip=[

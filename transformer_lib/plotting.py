@@ -39,12 +39,14 @@ def plot_attention(
     title: str = "Attention weights",
     *,
     axes: tuple[str, str] = ("queries", "keys"),
+    top: float = 1.0,
 ) -> None:
     """A heat map of attention weights; the numbers stand in the cells where there is room for them.
 
-    `axes` names what goes down and what goes across, should it be something else.
+    `axes` names what goes down and what goes across, should it be something else; `top` is where
+    the scale ends.
     """
-    compare_attention({title: weights}, queries, keys, axes=axes)
+    compare_attention({title: weights}, queries, keys, axes=axes, top=top)
 
 
 def compare_attention(
@@ -53,14 +55,20 @@ def compare_attention(
     keys: Sequence[str],
     *,
     axes: tuple[str, str] = ("queries", "keys"),
+    top: float = 1.0,
 ) -> None:
     """Heat maps side by side under one scale from 0 to 1; `maps` gives each its title.
 
-    With more than 20 keys most shares are small, and the colour grows with their root instead.
+    With more than 20 keys most shares are small, and the colour grows with their root instead. Where
+    none comes near 1, `top` ends the scale earlier, and its label says so.
     """
+    largest = max(float(w.max()) for w in maps.values())
+    if top < largest and top < 1:
+        raise ValueError(f"top={top} is below the largest weight, {largest:.2f}")
     many = len(keys) > 20
-    scale = PowerNorm(0.5, vmin=0, vmax=1) if many else Normalize(0, 1)
+    scale = PowerNorm(0.5, vmin=0, vmax=top) if many else Normalize(0, top)
     label = "weight (root scale)" if many else "weight"
+    label += f", darkest at {top:g}" if top < 1 else ""
     told = (f"{title}. {strongest_keys(w, queries, keys)}" for title, w in maps.items())
     _heat_maps(maps, queries, keys, axes, scale, HEAT_MAP, label, told)
 

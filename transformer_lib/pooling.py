@@ -47,13 +47,13 @@ def kernel_weights(
     keys: Float[Tensor, " key"],
     kernel: Kernel = gaussian,
     *,
-    width: float = 1.0,
+    width: float | Float[Tensor, ""] = 1.0,
 ) -> Float[Tensor, "query key"]:
     """K((x − xᵢ)/h) over its sum: every row a distribution over the keys.
 
     A row is all 0 where no key lies within the kernel's reach. With the Gaussian kernel the far
     tail is 0 over 0 in floating point: `KernelRegression` takes the softmax of −(x − xᵢ)²/2h²
-    instead, which is the same and never underflows.
+    instead, which is the same and never underflows. The width may be a tensor, and be learned.
     """
     if not width > 0:
         raise ValueError(f"width={width} is not positive: a kernel needs some reach")
@@ -68,7 +68,7 @@ def nadaraya_watson(
     values: Float[Tensor, " key"],
     kernel: Kernel = gaussian,
     *,
-    width: float = 1.0,
+    width: float | Float[Tensor, ""] = 1.0,
 ) -> Float[Tensor, " query"]:
     """f(x) = Σᵢ K((x − xᵢ)/h) yᵢ / Σⱼ K((x − xⱼ)/h): the values averaged, near keys first."""
     return kernel_weights(queries, keys, kernel, width=width) @ values

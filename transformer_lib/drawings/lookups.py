@@ -44,11 +44,19 @@ def soft_lookup(
     )
 
 
-def pooling(query: float, keys: Float[Tensor, " key"], values: Float[Tensor, " key"]) -> Scene:
-    """Kernel pooling is the same look-up with another score (lesson 02)."""
+def pooling(
+    query: float,
+    keys: Float[Tensor, " key"],
+    values: Float[Tensor, " key"],
+    names: Sequence[str] = (),
+) -> Scene:
+    """Kernel pooling is the same look-up with another score (lesson 02).
+
+    `names` are those of the keys, x1, x2 and so on if there are none.
+    """
     query = keys.new_tensor([[query]])
-    scores = -(query - keys).square() / 2
-    names = [f"x{i + 1}" for i in range(len(keys))]
+    scores = 0 - (query - keys).square() / 2  # a minus in front would write −0
+    names = names or [f"x{i + 1}" for i in range(len(keys))]
     return _look_up(
         "Pooling is a look-up whose score is −(x − xᵢ)²/2",
         *(query, keys[:, None], values[:, None], scores, None),

@@ -229,3 +229,32 @@ def _(queries, keys, values):
 )
 def _(queries, keys, values):
     return values[(queries[:, None] - keys).abs().argmin(dim=1)]
+
+
+@nadaraya_watson.mistake("These are mixtures of the keys. What is averaged are the values.")
+def _(queries, keys, values):
+    return (-((queries[:, None] - keys) ** 2) / 2).softmax(dim=1) @ keys
+
+
+@nadaraya_watson.mistake(
+    "All your weights together add up to 1. Each row has a sum of its own: "
+    "`sum(dim=1, keepdim=True)`."
+)
+def _(queries, keys, values):
+    kernel = torch.exp(-((queries[:, None] - keys) ** 2) / 2)
+    return kernel / kernel.sum() @ values
+
+
+@nadaraya_watson.mistake(
+    "Your score is the product of query and key, as in lesson 01. Here it is minus half the square "
+    "of their distance."
+)
+def _(queries, keys, values):
+    return (queries[:, None] * keys).softmax(dim=1) @ values
+
+
+@nadaraya_watson.mistake(
+    "This is the average of all values, whatever the query. Near keys count more than far ones."
+)
+def _(queries, keys, values):
+    return values.mean().expand(len(queries))

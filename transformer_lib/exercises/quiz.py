@@ -217,7 +217,7 @@ QUESTIONS = [
             "shows no skill. On test points the error is far larger.",
         },
         "B",
-        "Break it: a point that sees itself",
+        "Learn the width",
     ),
     Question(
         "02",
@@ -236,7 +236,7 @@ QUESTIONS = [
             "divides by their number, so that more of them leave less noise.",
         },
         "C",
-        "More data, the same width",
+        "What people get wrong",
     ),
     Question(
         "03",
