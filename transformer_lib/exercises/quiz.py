@@ -288,7 +288,7 @@ QUESTIONS = [
             "every key, and softmax does not see it.",
         },
         "C",
-        "A small network, and why it needs its tanh",
+        "Going deeper: a small network, and why it needs its tanh",
     ),
     Question(
         "04",
