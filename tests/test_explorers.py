@@ -20,6 +20,7 @@ from transformer_lib.explorers import (
     beam_explorer,
     heads_explorer,
     mask_explorer,
+    padding_explorer,
     position_explorer,
     sampling_explorer,
     scale_explorer,
@@ -27,7 +28,7 @@ from transformer_lib.explorers import (
     stages_explorer,
     temperature_explorer,
 )
-from transformer_lib.masks import causal_mask, length_mask
+from transformer_lib.masks import causal_mask, length_mask, masked_softmax
 from transformer_lib.pooling import boxcar, epanechnikov, gaussian, nadaraya_watson, triangular
 from transformer_lib.positions import sinusoid_table
 from transformer_lib.schedules import paper_peak, warmup_inverse_sqrt
@@ -92,6 +93,22 @@ def test_the_temperature_slider_computes_the_softmax(temperature):
     assert [shares[k] for k in SOURCE] == pytest.approx(
         (scores / temperature).softmax(0).tolist(), abs=1e-6
     )
+
+
+@pytest.mark.parametrize("real", [2, 3])
+def test_the_slider_of_real_tokens_hides_the_others_in_each_way(real):
+    scores, seen = torch.tensor([0.5, 1.5, -1.0]), torch.arange(3) < real
+    chart = padding_explorer(scores, ["home", "pad", "pad"])
+    wanted = {
+        "score −∞": masked_softmax(scores[None], seen[None])[0],
+        "score 0": (scores * seen).softmax(0),
+        "weight 0 afterwards": scores.softmax(0) * seen,
+    }
+    for way, weights in wanted.items():
+        marks = drawn(chart, real=real, way=way)
+        found = {int(m["place"]): number(m["weight"]) for m in marks if "place" in m}
+        assert [found[n] for n in range(3)] == pytest.approx(weights.tolist(), abs=1e-3)
+        assert f"sum of the weights: {weights.sum():.2f}" in svg_of(chart, real=real, way=way)
 
 
 @pytest.mark.parametrize("kernel", [gaussian, boxcar, triangular, epanechnikov])

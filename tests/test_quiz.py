@@ -97,9 +97,9 @@ def test_padding_of_zeros():
 
 
 def test_zero_and_stop():
-    seen, loud = torch.ones(4, 4).tril(), HOME.clone()
-    loud[3] = torch.tensor([3.0, 0, 3, 0])
-    before, after = ((x @ x.T).softmax(-1) * seen @ x for x in (HOME, loud))
+    real = torch.arange(6) < 4
+    zeros, fives = (torch.cat([HOME, torch.full((2, 4), n)]) for n in (0.0, 5.0))
+    before, after = (((HOME @ x.T).softmax(-1) * real) @ x for x in (zeros, fives))
     assert ((before - after).abs().amax(dim=1) > 1e-6).all()
     assert right("zero_and_stop").startswith("All four")
 

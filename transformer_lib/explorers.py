@@ -1,9 +1,10 @@
 """Charts that move: Altair, in the page, without a kernel and without a network.
 
 What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 01,
-02, 04, 06, 07, 09, 10, 12 to 16.
+02, 03, 04, 06, 07, 09, 10, 12 to 16.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -72,6 +73,73 @@ def temperature_explorer(
         .add_params(temperature)
         .properties(
             description=f"{title}. With a slider from 0.05 to 5; at temperature 1: {shares}."
+        )
+        .configure_axis(**BIG)
+    )
+
+
+def padding_explorer(
+    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "What the padding gets"
+) -> alt.LayerChart:
+    """Bars of the weights of one query, with a slider for the number of real tokens.
+
+    A selector says how the others are hidden; the sum of all weights stands above the bars.
+    """
+    if len(scores) != len(keys):
+        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    rows = pd.DataFrame({"n": range(len(keys)), "below": (scores - scores.max()).tolist()})
+    ways = ["score −∞", "score 0", "weight 0 afterwards"]
+    params = [
+        alt.param(
+            name="real",
+            value=len(keys),
+            bind=alt.binding_range(min=1, max=len(keys), step=1, name="real tokens "),
+        ),
+        alt.param(
+            name="way",
+            value=ways[0],
+            bind=alt.binding_select(options=ways, name="the others get "),
+        ),
+        alt.param(name="names", value=list(keys)),
+    ]
+    zero = math.exp(-scores.max().item())  # what a score of 0 becomes
+    weighed = (
+        alt.Chart(rows)
+        .transform_calculate(hidden="datum.n >= real", own="exp(datum.below)")
+        .transform_calculate(
+            e=f"!datum.hidden ? datum.own : way == '{ways[0]}' ? 0 : way == '{ways[1]}' ? {zero} "
+            ": datum.own"
+        )
+        .transform_joinaggregate(total="sum(e)")
+        .transform_calculate(
+            weight=f"datum.hidden && way == '{ways[2]}' ? 0 : datum.e / datum.total"
+        )
+    )
+    bars = weighed.encode(
+        x=alt.X("n:O", title=None, axis=alt.Axis(labelExpr="names[datum.value]", labelAngle=0)),
+        y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="weight"),
+        tooltip=[alt.Tooltip("n:O", title="place"), alt.Tooltip("weight:Q", format=".3f")],
+    )
+    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("weight:Q", format=".2f"))
+    added = (
+        weighed.transform_aggregate(sum="sum(weight)")
+        .transform_calculate(said="'sum of the weights: ' + format(datum.sum, '.2f')")
+        .mark_text(align="left", fontSize=14)
+        .encode(x=alt.value(8), y=alt.value(-8), text="said:N")
+    )
+    told = ", ".join(
+        f"{key} {weight:.2f}"
+        for key, weight in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
+    )
+    return (
+        (bars.mark_bar(color=COLORS[0]) + numbers + added)
+        .add_params(*params)
+        .properties(
+            title=alt.TitleParams(title, offset=18),
+            width=420,
+            height=240,
+            description=f"{title}: {told}, with nothing hidden. With a slider for the number of "
+            f"real tokens and a selector for what the others get: {', '.join(ways)}.",
         )
         .configure_axis(**BIG)
     )

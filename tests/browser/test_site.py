@@ -55,14 +55,14 @@ def test_the_keyboard_alone_finds_and_opens_a_lesson(built, open_page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.innerText") == "Skip to the content"
     page.keyboard.press("/")
-    page.keyboard.type("causal triangle")
+    page.keyboard.type("two roads causal")
     first = page.locator("#found a").first
     first.wait_for()
     page.keyboard.press("ArrowDown")
     assert first.evaluate("link => link === document.activeElement")
     assert "solid" in first.evaluate("link => getComputedStyle(link).outlineStyle")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/03_scoring_functions.html#two-roads-to-a-causal-mask")
+    page.wait_for_url("**/12_masks_and_decoder.html#two-roads-to-a-causal-mask")
     page.keyboard.press("/")
     page.keyboard.type("no such word anywhere")
     assert "Nothing holds" in page.inner_text("#found")
@@ -73,7 +73,7 @@ def test_the_keyboard_alone_finds_and_opens_a_lesson(built, open_page):
 def test_chinese_terms_are_found(built, open_page):
     page = visit(built, open_page, "index")
     page.fill("#search", "因果掩码")
-    assert "03 · Scoring functions" in page.inner_text("#found")
+    assert "12 · Masks, and the decoder's two lives" in page.inner_text("#found")
 
 
 def test_a_solution_opens_by_keyboard_and_was_closed(built, open_page):
@@ -82,7 +82,7 @@ def test_a_solution_opens_by_keyboard_and_was_closed(built, open_page):
     assert fold.locator("pre").is_hidden()
     fold.locator("summary").focus()
     page.keyboard.press("Enter")
-    assert "def my_masked_softmax" in fold.locator("pre").inner_text()
+    assert "def my_additive_score" in fold.locator("pre").inner_text()
 
 
 def test_dark_follows_the_system_and_the_button_and_is_remembered(built, open_page):

@@ -71,14 +71,16 @@ def scoring(
     values: Float[Tensor, "key value_width"],
     mask: Mask,
     names: Sequence[str],
+    asked: str = "",
 ) -> Scene:
     """Score, mask, softmax, weighted sum: what the mask hides gets no share (lesson 03)."""
     scores = query[None] @ keys.T
     return _look_up(
         "The scoring pipeline",
         *(query[None], keys, values, scores, mask.reshape(1, -1)),
-        *([""], names, 0, "mask, then softmax"),
-        score="any score",
+        *([asked], names, 0, "softmax"),
+        score="score, mask",
+        met="The query meets every key: a score each, and −∞ where the mask forbids it.",
     )
 
 
@@ -113,6 +115,7 @@ def _look_up(
     *,
     score: str = "q · k",
     scale: float = 1.0,
+    met: str = "",
 ) -> Scene:
     weights = masked_softmax(scores / scale, mask)
     outputs = weights @ values
@@ -164,7 +167,8 @@ def _look_up(
     ]
     order = [*words, *k, *said[0], *q, *said[1], meet, *s, *said[2], turning, *w, *said[3]]
     order += [*v, *said[4], mix, *o, *said[5], *askers, *flow]
-    steps = _steps(follow, tokens, names, scores, weights, score, turn)
+    met = met or f"The query meets every key: {score} gives one score a key."
+    steps = _steps(follow, tokens, names, scores, weights, met, turn)
     return fitted(title, order, steps)
 
 
@@ -174,7 +178,7 @@ def _steps(
     names: Sequence[str],
     scores: Tensor,
     weights: Tensor,
-    score: str,
+    met: str,
     turn: str,
 ) -> tuple[Step, ...]:
     asks = tokens[follow]
@@ -198,7 +202,7 @@ def _steps(
                 f"queries.{i}>meet",
                 f"meet>scores.{i}",
             ),
-            f"The query meets every key: {score} gives one score a key.",
+            met,
         ),
         Step(
             (

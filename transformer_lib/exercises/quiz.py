@@ -259,18 +259,18 @@ QUESTIONS = [
     Question(
         "03",
         "zero_and_stop",
-        "Four tokens, causal. You take the softmax over all scores, set the weights of later "
-        "tokens to 0, and stop there. The last token is exchanged for a loud one. Which rows of "
-        "the output move?",
+        "“I'm home.” and two rows of padding, zeros. You take the softmax over all six scores, set "
+        "the weights of the padding to 0, and stop there. Then the padding is made of fives. Which "
+        "of the four tokens' outputs move?",
         {
-            "All four: the hidden score is in every row's sum.": "It makes the visible weights "
+            "None: a weight of 0 lets nothing through.": "Its value does not come through. Its "
+            "score does: it has changed the other weights of the row.",
+            "All four: the hidden scores are in every row's sum.": "They make the visible weights "
             "smaller. Divide each row by its sum, or fill with −∞ before.",
-            "The last one only: a weight of 0 lets nothing through.": "Its value does not come "
-            "through. Its score does: it has changed the other weights of the row.",
-            "None: the mask hides that token.": "You let the mask hide it from everybody. The "
-            "last token may see itself, so at least its own row moves.",
+            "Only those that had looked at the padding.": "All of them had. A score of 0 becomes "
+            "e⁰ = 1, and no softmax gives a share of 0.",
         },
-        "A",
+        "B",
         "Break it: change what may not be seen",
     ),
     Question(
@@ -288,7 +288,7 @@ QUESTIONS = [
             "every key, and softmax does not see it.",
         },
         "C",
-        "A small network, and why it needs its tanh",
+        "Going deeper: a small network, and why it needs its tanh",
     ),
     Question(
         "04",

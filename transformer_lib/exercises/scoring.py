@@ -86,13 +86,51 @@ def _(scores, mask):
     return scores.masked_fill(mask, -1e9).softmax(dim=-1)
 
 
+_ADDED = (
+    "You add a large negative number to the hidden scores. They sink, but keep their differences: "
+    "the row that may see nothing shares its glance among hidden keys. Put −∞ in their place."
+)
+
+
+@masked_softmax.mistake(_ADDED)
+def _(scores, mask):
+    return (scores + ~mask * -1e6).softmax(dim=-1)
+
+
+@masked_softmax.mistake(_ADDED)
+def _(scores, mask):
+    return (scores + ~mask * -1e4).softmax(dim=-1)
+
+
+@masked_softmax.mistake(_ADDED)
+def _(scores, mask):
+    return (scores + ~mask * -1e3).softmax(dim=-1)
+
+
 @masked_softmax.mistake(
+    "0 · ∞ is NaN, so −∞ times a mask spoils the visible scores too. Choose with `masked_fill` or "
+    "`torch.where`, and do not multiply."
+)
+def _(scores, mask):
+    return (scores + ~mask * float("-inf")).softmax(dim=-1)
+
+
+_TOO_LARGE = (
     "The exponential of a score around 100 does not fit into a number. Fill the hidden scores with "
     "−∞ and leave the rest to `softmax`, which subtracts the largest first."
 )
+
+
+@masked_softmax.mistake(_TOO_LARGE)
 def _(scores, mask):
     kept = scores.exp() * mask
     return (kept / kept.sum(dim=-1, keepdim=True)).nan_to_num()
+
+
+@masked_softmax.mistake(_TOO_LARGE)
+def _(scores, mask):
+    kept = scores.exp() * mask
+    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 _QUERIES = "Your weights add up to 1 over the queries: softmax goes over the last axis, the keys."
@@ -123,6 +161,34 @@ def _(scores, mask):
 @masked_softmax.mistake(_QUERIES)
 def _(scores, mask):
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=0)
+
+
+_DIM_1 = (
+    "You count the axis from the front: `dim=1` is the keys' in a table, `dim=2` with one axis of "
+    "batches before it. The keys are always the last axis, `dim=-1`."
+)
+
+
+@masked_softmax.mistake(_DIM_1)
+def _(scores, mask):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+@masked_softmax.mistake(_DIM_1)
+def _(scores, mask):
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=1)
+
+
+@masked_softmax.mistake(_DIM_1)
+def _(scores, mask):
+    return scores.masked_fill(~mask, -1e9).softmax(dim=1)
+
+
+@masked_softmax.mistake(_DIM_1)
+def _(scores, mask):
+    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=2)
+    return weights.masked_fill(~mask, 0.0)
 
 
 @masked_softmax.mistake(
@@ -157,13 +223,39 @@ def _(scores, mask):
     return scores.softmax(dim=-1).masked_fill(~mask, float("-inf"))
 
 
-@masked_softmax.mistake(
+_AFTERWARDS = (
     "On paper this is right. But where a hidden score is far larger than the visible ones, these "
     "underflow to 0/0: hide before the softmax, not after it."
 )
+
+
+@masked_softmax.mistake(_AFTERWARDS)
 def _(scores, mask):
     kept = scores.softmax(dim=-1) * mask
     return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+
+@masked_softmax.mistake(_AFTERWARDS)
+def _(scores, mask):
+    kept = scores.softmax(dim=-1) * mask
+    return kept / (kept.sum(dim=-1, keepdim=True) + 1e-9)
+
+
+@masked_softmax.mistake(
+    "Hiding after the softmax and dividing again is right on paper, and here it divides 0 by 0 "
+    "twice: in the row that may see nothing, and where a hidden score is far larger than the "
+    "visible ones. Hide before the softmax."
+)
+def _(scores, mask):
+    kept = scores.softmax(dim=-1) * mask
+    return kept / kept.sum(dim=-1, keepdim=True)
+
+
+@masked_softmax.mistake(
+    "These are scores: the hidden ones are −∞, and the softmax is still to come."
+)
+def _(scores, mask):
+    return scores.masked_fill(~mask, float("-inf"))
 
 
 @masked_softmax.mistake("The mask is not used.")
@@ -228,6 +320,13 @@ def _(query, key, W_q, W_k, w_v):
 @additive_score.mistake("The tanh is missing. Without it the query shifts all scores alike.")
 def _(query, key, W_q, W_k, w_v):
     return ((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v
+
+
+@additive_score.mistake(
+    "One axis too many: (3, 5, 1). With `w_v` as a vector, `hidden @ w_v` is (3, 5)."
+)
+def _(query, key, W_q, W_k, w_v):
+    return torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v[:, None]
 
 
 @additive_score.mistake("The tanh comes after w_v. It belongs on the hidden vector, before.")
