@@ -205,6 +205,44 @@ def _(query, key, value, mask=None):
     return _attends(query, key, value, mask, scale=key.size(-2) ** -0.5)
 
 
+@scaled_dot_product_attention.mistake("You multiply by √d. Wide vectors have large scores: divide.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=query.size(-1) ** 0.5)
+
+
+@scaled_dot_product_attention.mistake(
+    "√d divides the result. It belongs inside the softmax, on the scores."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=1.0) / math.sqrt(query.size(-1))
+
+
+@scaled_dot_product_attention.mistake(
+    "You divide by the root of the width of the values. d is the width of query and key."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=value.size(-1) ** -0.5)
+
+
+@scaled_dot_product_attention.mistake(
+    "`.T` turns all axes round, the batch too. `key.mT` exchanges the last two alone."
+)
+def _(query, key, value, mask=None):
+    return (
+        masked_softmax(
+            query @ key.permute(*range(key.ndim)[::-1]) / math.sqrt(query.size(-1)), mask
+        )
+        @ value
+    )
+
+
+@scaled_dot_product_attention.mistake(
+    "`query @ key` does not line up: turn the keys first, `key.mT`, for a score of each pair."
+)
+def _(query, key, value, mask=None):
+    return masked_softmax(query @ key / math.sqrt(query.size(-1)), mask) @ value
+
+
 @scaled_dot_product_attention.mistake("The mask is never used.")
 def _(query, key, value, mask=None):
     return _attends(query, key, value)
@@ -258,3 +296,31 @@ def _(query, key, value, mask=None):
 @scaled_dot_product_attention.mistake("These are the weights. They still have to mix the values.")
 def _(query, key, value, mask=None):
     return masked_softmax(query @ key.mT / math.sqrt(query.size(-1)), mask)
+
+
+@scaled_dot_product_attention.mistake(
+    "`dim=1` is the keys only where no axis stands in front. Count from the end: `dim=-1`."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        hidden = torch.zeros(()).bool() if mask is None else ~mask
+        return scores.masked_fill(hidden, float("-inf")).softmax(dim=1)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake(
+    "You hide after the softmax, so the shares that are left no longer add up to 1: hide before it."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        return scores.softmax(dim=-1) * (1 if mask is None else mask)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake(
+    "You mix the keys. The weights come from the keys, the result from the values."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, key, mask)
