@@ -181,6 +181,8 @@ def scale_explorer(
     if widths[-1:] != [len(query)]:
         raise ValueError(f"a query of width {len(query)}, which is no power of four")
     scores = {d: keys[:, :d] @ query[:d] for d in widths}
+    every = [s.float() / by for d, s in scores.items() for by in (1, math.sqrt(d))]
+    most = max(int(s.histc(60, -60, 60).max()) for s in every)
     table = pd.DataFrame(
         [{"d": d, "key": i, "s": s} for d in widths for i, s in enumerate(scores[d].tolist(), 1)]
     ).round(3)
@@ -210,7 +212,7 @@ def scale_explorer(
                 scale=alt.Scale(domain=[-60, 60]),
                 axis=alt.Axis(values=list(range(-60, 61, 20))),
             ),
-            y=alt.Y("count()", title="keys", scale=alt.Scale(domain=[0, len(keys)])),
+            y=alt.Y("count()", title="keys", scale=alt.Scale(domain=[0, most])),
         )
         .properties(title=title_of_d, width=380, height=260)
     )
