@@ -132,23 +132,30 @@ def test_every_kernel_of_the_library_can_be_selected():
 
 
 @pytest.mark.parametrize("scaled", [False, True])
-def test_the_width_of_scores_and_their_softmax_follow_the_switch(scaled):
-    dots = {d: torch.randn(60) * math.sqrt(d) for d in (1, 4, 16)}
-    rows = {d: torch.randn(5) * math.sqrt(d) for d in (1, 4, 16)}
-    marks = drawn(scale_explorer(dots, rows), power=2, scaled=scaled)
-    factor = 4 if scaled else 1
-    shares = [number(m["share"]) for m in marks if "share" in m]
-    assert shares == pytest.approx((rows[16] / factor).softmax(0).tolist(), abs=1e-3)
+@pytest.mark.parametrize("power", [0, 1, 2])
+def test_the_row_of_shares_is_of_one_query_cut_to_the_width(power, scaled):
+    query, keys = torch.randn(16), torch.randn(7, 16)
+    marks = drawn(scale_explorer(query, keys), power=power, scaled=scaled)
+    d = 4**power
+    scores = torch.stack([query[:d].dot(key[:d]) for key in keys[:5]])
+    wanted = (scores / (math.sqrt(d) if scaled else 1)).softmax(0)
+    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
+    assert [shares[key] for key in "12345"] == pytest.approx(wanted.tolist(), abs=1e-3)
 
 
 @pytest.mark.parametrize("scaled", [False, True])
-def test_the_histogram_counts_the_scores_that_the_switch_shows(scaled):
-    dots = {d: torch.full((10,), 3.0 * d) for d in (1, 4, 16)}
-    rows = {d: torch.zeros(5) for d in (1, 4, 16)}
-    marks = drawn(scale_explorer(dots, rows), power=2, scaled=scaled)
-    (bar,) = [m for m in marks if "pairs" in m]
-    assert number(bar["pairs"]) == 10
+def test_the_histogram_counts_all_keys_of_the_query_with_the_scores_that_the_switch_shows(scaled):
+    marks = drawn(scale_explorer(torch.full((16,), 3.0), torch.ones(10, 16)), scaled=scaled)
+    (bar,) = [m for m in marks if "keys" in m]
+    assert number(bar["keys"]) == 10
     assert number(bar["score"].split(" ")[0]) == (12 if scaled else 48)
+
+
+def test_the_words_of_the_widths_say_how_the_largest_share_goes():
+    query, keys = torch.ones(16), torch.randn(6, 16)
+    told = scale_explorer(query, keys).to_dict()["description"]
+    largest = [keys[:5, :d].sum(1).softmax(0).max() for d in (1, 4, 16)]
+    assert ", ".join(f"{share:.2f}" for share in largest) + "; divided" in told
 
 
 def test_the_explorer_draws_the_head_that_is_selected_queries_down():
@@ -345,5 +352,6 @@ def test_what_does_not_fit_is_refused():
         heads_explorer(torch.rand(2, 4, 3), SOURCE, TARGET)
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):
         temperature_explorer(torch.zeros(3), TARGET)
-    with pytest.raises(ValueError, match="powers of four"):
-        scale_explorer({2: torch.zeros(3)}, {2: torch.zeros(3)})
+    for width in (0, 8):
+        with pytest.raises(ValueError, match=f"width {width}, which is no power of four"):
+            scale_explorer(torch.zeros(width), torch.zeros(5, width))

@@ -236,21 +236,23 @@ def bandwidth_explorer(
 
 
 def scale_explorer(
-    dots: dict[int, Float[Tensor, " pair"]],
-    rows: dict[int, Float[Tensor, " key"]],
+    query: Float[Tensor, " width"],
+    keys: Float[Tensor, "key width"],
     title: str = "Scores grow with the width",
 ) -> alt.HConcatChart:
-    """A histogram of dot products, and the softmax of one row of them.
+    """A histogram of one query's scores, and the softmax of the first five of them.
 
-    A slider sets the width d, a switch divides by √d. `dots` and `rows` map a width, a power of
-    four, to its dot products.
+    A slider sets the width d, a power of four: query and keys are cut to their first d entries, so
+    that every width shows the same query and the same keys. A switch divides by √d.
     """
-    widths = sorted(dots)
-    if widths != [4**n for n in range(len(widths))]:
-        raise ValueError(f"widths {widths} are not the powers of four from 1 on")
-    pairs = pd.DataFrame([{"d": d, "s": s} for d in widths for s in dots[d].tolist()]).round(3)
-    row = pd.DataFrame(
-        [{"d": d, "key": str(i), "s": s} for d in widths for i, s in enumerate(rows[d].tolist())]
+    widths = [4**n for n in range(16) if 4**n <= len(query)]
+    if widths[-1:] != [len(query)]:
+        raise ValueError(f"a query of width {len(query)}, which is no power of four")
+    scores = {d: keys[:, :d] @ query[:d] for d in widths}
+    every = [s.float() / by for d, s in scores.items() for by in (1, math.sqrt(d))]
+    most = max(int(s.histc(60, -60, 60).max()) for s in every)
+    table = pd.DataFrame(
+        [{"d": d, "key": i, "s": s} for d in widths for i, s in enumerate(scores[d].tolist(), 1)]
     ).round(3)
     params = [
         alt.param(
@@ -260,14 +262,16 @@ def scale_explorer(
         ),
         alt.param(name="scaled", value=False, bind=alt.binding_checkbox(name="divide by √d ")),
     ]
-    title_of_d = alt.TitleParams(alt.expr("'q·k at d = ' + pow(4, power)"))
-    chosen = "datum.d == pow(4, power)"
-    score = "scaled ? datum.s / sqrt(datum.d) : datum.s"
+    title_of_d = alt.TitleParams(
+        alt.expr(f"'One query, {len(keys)} keys, at d = ' + pow(4, power)")
+    )
+    chosen = (
+        alt.Chart(table)
+        .transform_filter("datum.d == pow(4, power)")
+        .transform_calculate(score="scaled ? datum.s / sqrt(datum.d) : datum.s")
+    )
     histogram = (
-        alt.Chart(pairs, title=title_of_d, width=380, height=260)
-        .transform_filter(chosen)
-        .transform_calculate(score=score)
-        .mark_bar(color=COLORS[0])
+        chosen.mark_bar(color=COLORS[0])
         .encode(
             x=alt.X(
                 "score:Q",
@@ -276,30 +280,35 @@ def scale_explorer(
                 scale=alt.Scale(domain=[-60, 60]),
                 axis=alt.Axis(values=list(range(-60, 61, 20))),
             ),
-            y=alt.Y("count()", title="pairs", scale=alt.Scale(domain=[0, len(dots[1])])),
+            y=alt.Y("count()", title="keys", scale=alt.Scale(domain=[0, most])),
         )
+        .properties(title=title_of_d, width=380, height=260)
     )
     shares = (
-        alt.Chart(row, title="Softmax of one row of scores", width=300, height=260)
-        .transform_filter(chosen)
-        .transform_calculate(score=score)
+        chosen.transform_filter("datum.key <= 5")
         .transform_joinaggregate(top="max(score)")
         .transform_calculate(e="exp(datum.score - datum.top)")
         .transform_joinaggregate(total="sum(e)")
         .transform_calculate(share="datum.e / datum.total")
         .mark_bar(color=COLORS[1])
         .encode(
-            x=alt.X("key:N", title="key", axis=alt.Axis(labelAngle=0)),
+            x=alt.X("key:O", title="key", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
-            tooltip=["key:N", alt.Tooltip("share:Q", format=".3f")],
+            tooltip=["key:O", alt.Tooltip("share:Q", format=".3f")],
         )
+        .properties(title="Softmax over its first five keys", width=300, height=260)
     )
-    spreads = ", ".join(f"{dots[d].std():.1f} at d = {d}" for d in widths)
+    spreads = ", ".join(f"{scores[d].std():.1f} at d = {d}" for d in widths)
+    plain, scaled = (
+        ", ".join(f"{(scores[d][:5] / by(d)).softmax(dim=0).max():.2f}" for d in widths)
+        for by in (lambda d: 1, math.sqrt)
+    )
     return (
         alt.hconcat(histogram, shares)
         .add_params(*params)
         .properties(
-            description=f"{title}. The scores spread over {spreads}; divided by √d, over about 1."
+            description=f"{title}. The scores of one query with {len(keys)} keys spread over "
+            f"{spreads}. The largest of the first five shares is {plain}; divided by √d, {scaled}."
         )
         .configure_axis(**BIG)
     )

@@ -7,91 +7,6 @@ import torch
 from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.masks import masked_softmax
 
-
-def _one_query():
-    torch.manual_seed(8)
-    return [
-        (torch.randn(4), torch.randn(5, 4), torch.randn(5, 3)),
-        (torch.randn(9), torch.randn(2, 9), torch.randn(2, 6)),
-    ]
-
-
-one_query = Exercise(
-    task="Attention for one query: q (d,), keys (n, d), values (n, v) to (v,).",
-    cases=_one_query,
-    hints=(
-        "One score for each key, divided by √d. One share for each key. One mixture.",
-        "d is the width of q, not the number of keys: `q.size(-1)` or `len(q)`.",
-        "`shares = (keys @ q / len(q) ** 0.5).softmax(dim=0)`, and then mix the rows of `values`.",
-    ),
-    passed="Many queries at once only turn `keys @ q` into `q @ keys.T`.",
-)
-
-
-@one_query.solution
-def my_attention(q, keys, values):
-    scores = keys @ q / math.sqrt(len(q))
-    return scores.softmax(dim=0) @ values
-
-
-@one_query.solution
-def _(q, keys, values):
-    out = torch.nn.functional.scaled_dot_product_attention(q[None, None], keys[None], values[None])
-    return out[0, 0]
-
-
-@one_query.mistake("The scores are not divided by √d.")
-def _(q, keys, values):
-    return (keys @ q).softmax(dim=0) @ values
-
-
-@one_query.mistake("You divide by d. Its root keeps the size of the scores; d makes them vanish.")
-def _(q, keys, values):
-    return (keys @ q / len(q)).softmax(dim=0) @ values
-
-
-@one_query.mistake("You divide by the root of the number of keys. d is the width of the query.")
-def _(q, keys, values):
-    return (keys @ q / math.sqrt(len(keys))).softmax(dim=0) @ values
-
-
-@one_query.mistake("You divide by the root of the width of the values. d is the width of q and k.")
-def _(q, keys, values):
-    return (keys @ q / math.sqrt(values.size(1))).softmax(dim=0) @ values
-
-
-@one_query.mistake("√d divides the result. It belongs inside the softmax, on the scores.")
-def _(q, keys, values):
-    return (keys @ q).softmax(dim=0) @ values / math.sqrt(len(q))
-
-
-@one_query.mistake("You multiply by √d. Wide vectors have large scores already: divide.")
-def _(q, keys, values):
-    return (keys @ q * math.sqrt(len(q))).softmax(dim=0) @ values
-
-
-@one_query.mistake(
-    "q and keys do not line up this way round. `keys @ q` is one score for each key."
-)
-def _(q, keys, values):
-    return (q @ keys / math.sqrt(len(q))).softmax(dim=0) @ values
-
-
-@one_query.mistake("These are the weights. Attention returns the values, mixed with them.")
-def _(q, keys, values):
-    return (keys @ q / math.sqrt(len(q))).softmax(dim=0)
-
-
-@one_query.mistake("There is no softmax: scores can be negative and do not add up to 1.")
-def _(q, keys, values):
-    return (keys @ q / math.sqrt(len(q))) @ values
-
-
-@one_query.mistake("You mix the keys. The weights come from the keys, the result from the values.")
-def _(q, keys, values):
-    return (keys @ q / math.sqrt(len(q))).softmax(dim=0) @ keys
-
-
 scale = Exercise(
     task="The entries of q and k are independent, with mean 0 and standard deviation `std`. By what "
     "must q·k, over d entries, be divided so that its variance is 1?",
@@ -205,6 +120,44 @@ def _(query, key, value, mask=None):
     return _attends(query, key, value, mask, scale=key.size(-2) ** -0.5)
 
 
+@scaled_dot_product_attention.mistake("You multiply by √d. Wide vectors have large scores: divide.")
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=query.size(-1) ** 0.5)
+
+
+@scaled_dot_product_attention.mistake(
+    "√d divides the result. It belongs inside the softmax, on the scores."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=1.0) / math.sqrt(query.size(-1))
+
+
+@scaled_dot_product_attention.mistake(
+    "You divide by the root of the width of the values. d is the width of query and key."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, value, mask, scale=value.size(-1) ** -0.5)
+
+
+@scaled_dot_product_attention.mistake(
+    "`.T` turns all axes round, the batch too. `key.mT` exchanges the last two alone."
+)
+def _(query, key, value, mask=None):
+    return (
+        masked_softmax(
+            query @ key.permute(*range(key.ndim)[::-1]) / math.sqrt(query.size(-1)), mask
+        )
+        @ value
+    )
+
+
+@scaled_dot_product_attention.mistake(
+    "`query @ key` does not line up: turn the keys first, `key.mT`, for a score of each pair."
+)
+def _(query, key, value, mask=None):
+    return masked_softmax(query @ key / math.sqrt(query.size(-1)), mask) @ value
+
+
 @scaled_dot_product_attention.mistake("The mask is never used.")
 def _(query, key, value, mask=None):
     return _attends(query, key, value)
@@ -258,3 +211,31 @@ def _(query, key, value, mask=None):
 @scaled_dot_product_attention.mistake("These are the weights. They still have to mix the values.")
 def _(query, key, value, mask=None):
     return masked_softmax(query @ key.mT / math.sqrt(query.size(-1)), mask)
+
+
+@scaled_dot_product_attention.mistake(
+    "`dim=1` is the keys only where no axis stands in front. Count from the end: `dim=-1`."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        hidden = torch.zeros(()).bool() if mask is None else ~mask
+        return scores.masked_fill(hidden, float("-inf")).softmax(dim=1)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake(
+    "You hide after the softmax, so the shares that are left no longer add up to 1: hide before it."
+)
+def _(query, key, value, mask=None):
+    def softmax(scores, mask):
+        return scores.softmax(dim=-1) * (1 if mask is None else mask)
+
+    return _attends(query, key, value, mask, softmax=softmax)
+
+
+@scaled_dot_product_attention.mistake(
+    "You mix the keys. The weights come from the keys, the result from the values."
+)
+def _(query, key, value, mask=None):
+    return _attends(query, key, key, mask)

@@ -327,7 +327,7 @@ QUESTIONS = [
             "are saturated, and a few make the mean.",
         },
         "D",
-        "Who still learns at 4096 entries?",
+        "Going deeper: means and medians",
     ),
     Question(
         "05",
