@@ -24,6 +24,7 @@ from transformer_lib.explorers import (
     sampling_explorer,
     scale_explorer,
     schedule_explorer,
+    shares_explorer,
     stages_explorer,
     temperature_explorer,
 )
@@ -82,6 +83,15 @@ def drawn(chart, **params):
 
 def number(text):
     return float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize("added", [0, 1000])
+def test_the_sliders_of_the_scores_compute_the_softmax_and_what_is_added_to_all_cancels(added):
+    chart = shares_explorer(torch.tensor([1.5, -0.5, 0.75]), SOURCE)
+    marks = drawn(chart, score_1=4.0, added=added)
+    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
+    wanted = torch.tensor([1.5, 4.0, 0.75]).softmax(0).tolist()
+    assert [shares[k] for k in SOURCE] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
@@ -328,5 +338,7 @@ def test_what_does_not_fit_is_refused():
         heads_explorer(torch.rand(2, 4, 3), SOURCE, TARGET)
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):
         temperature_explorer(torch.zeros(3), TARGET)
+    with pytest.raises(ValueError, match="3 scores, but 4 keys"):
+        shares_explorer(torch.zeros(3), TARGET)
     with pytest.raises(ValueError, match="powers of four"):
         scale_explorer({2: torch.zeros(3)}, {2: torch.zeros(3)})
