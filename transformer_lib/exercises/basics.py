@@ -147,6 +147,15 @@ def _(scores):
 
 
 @softmax.mistake(
+    "You subtract the smallest score of the row. All exponents are then 0 or more, and they overflow "
+    "as before: subtract the largest."
+)
+def _(scores):
+    e = (scores - scores.min(dim=-1, keepdim=True).values).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+@softmax.mistake(
     "The maximum or the sum has lost its axis and does not line up with the rows: "
     "`keepdim=True` keeps it."
 )
@@ -196,6 +205,13 @@ def _(weights, values):
 @mix.mistake("Number by number (`*`, `+`) these shapes do not fit. A matrix product is `@`.")
 def _(weights, values):
     return weights * values
+
+
+@mix.mistake(
+    "The order counts: weights first, `weights @ values`. Its rows meet the columns of values."
+)
+def _(weights, values):
+    return values @ weights
 
 
 @mix.mistake("All rows of weights mix the first table. Each of the n batches has its own.")
