@@ -18,6 +18,7 @@ from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.drawings.heads import head_weights
 from transformer_lib.drawings.marks import Path, Text, marks
 from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
+from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
@@ -49,6 +50,7 @@ def heads(d_model=12, num_heads=2):
 
 
 SCENES = {
+    "00": drawings.route,
     "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
     "02": lambda: drawings.pooling(2.0, torch.tensor([0.0, 1, 5]), torch.tensor([10.0, 20, 40])),
     "02, tokens": lambda: drawings.pooling(1.0, torch.arange(4.0), X[:, 0], TOKENS),
@@ -398,3 +400,8 @@ def test_a_line_that_is_neither_across_nor_down_is_refused():
     one, other = drawings.scene.fork("a", 0, 0), drawings.scene.fork("b", 30, 40)
     with pytest.raises(ValueError, match="neither across nor down; add the corner"):
         drawings.scene.arrow(one, other, (0, 0), (30, 40))
+
+
+def test_the_route_leads_through_the_lessons_that_there_are():
+    drawn = [box.lesson for box in boxes(drawings.route()).values()]
+    assert drawn == [path.stem[:2] for path in find_lessons()]

@@ -11,6 +11,7 @@ import torch
 from transformer_lib import exercises
 from transformer_lib.exercises import machinery
 from transformer_lib.exercises.classes import Build, Case
+from transformer_lib.masks import masked_softmax
 
 EXERCISES = exercises.exercises()
 EACH = pytest.mark.parametrize("name", EXERCISES)
@@ -251,9 +252,47 @@ def test_an_unknown_mistake_is_located():
 
 def test_a_gradient_or_double_precision_does_not_matter():
     def graph(scores):
-        return torch.nn.Parameter(scores.double()).softmax(dim=-1)
+        e = torch.nn.Parameter(scores.double())
+        return (e - e.logsumexp(dim=-1, keepdim=True)).exp()
 
     assert EXERCISES["basics.softmax"].judge(graph).passed
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda scores: torch.softmax(scores, -1),
+        lambda scores: scores.softmax(-1),
+        lambda scores: torch.nn.functional.softmax(scores, dim=-1),
+        lambda scores: torch.nn.Softmax(dim=-1)(scores),
+        lambda scores: torch.special.softmax(scores, -1),
+        lambda scores: scores.log_softmax(-1).exp(),
+        lambda scores: masked_softmax(scores[None], None)[0],
+    ],
+)
+def test_what_should_be_written_by_hand_does_not_pass_by_a_call(call):
+    verdict = EXERCISES["basics.softmax"].judge(call)
+    assert not verdict.passed
+    assert verdict.message.startswith("Right, but it calls `")
+    assert "softmax`, which you should write yourself" in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("largest", "named"),
+    [
+        (lambda scores: scores.max(dim=-1).values, "`keepdim=True`"),
+        (lambda scores: scores.amax(dim=-1), "`keepdim=True`"),
+        (lambda scores: scores.max(dim=-1), "`.values`"),
+        (lambda scores: scores.max(-1, keepdim=True), "`.values`"),
+    ],
+)
+@pytest.mark.parametrize("keepdim", [True, False])
+def test_what_newcomers_forget_after_max_is_named(largest, named, keepdim):
+    def answer(scores):
+        e = torch.exp(scores - largest(scores))
+        return e / torch.sum(e, -1, keepdim=keepdim)
+
+    assert named in EXERCISES["basics.softmax"].judge(answer).message
 
 
 def test_a_misspelt_exercise_is_guessed(said):
@@ -315,7 +354,7 @@ def test_a_check_leaves_random_numbers_and_types_alone():
     def careless(scores):
         torch.set_default_dtype(torch.float64)
         torch.manual_seed(5)
-        return scores.softmax(dim=-1)
+        return (scores - scores.logsumexp(dim=-1, keepdim=True)).exp()
 
     torch.manual_seed(0)
     expected = torch.rand(3)

@@ -25,6 +25,7 @@ from transformer_lib.explorers import (
     sampling_explorer,
     scale_explorer,
     schedule_explorer,
+    shares_explorer,
     stages_explorer,
     temperature_explorer,
 )
@@ -83,6 +84,15 @@ def drawn(chart, **params):
 
 def number(text):
     return float(text.replace("−", "-"))
+
+
+@pytest.mark.parametrize("added", [0, 1000])
+def test_the_sliders_of_the_scores_compute_the_softmax_and_what_is_added_to_all_cancels(added):
+    chart = shares_explorer(torch.tensor([1.5, -0.5, 0.75]), SOURCE)
+    marks = drawn(chart, score_1=4.0, added=added)
+    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
+    wanted = torch.tensor([1.5, 4.0, 0.75]).softmax(0).tolist()
+    assert [shares[k] for k in SOURCE] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
@@ -355,3 +365,5 @@ def test_what_does_not_fit_is_refused():
     for width in (0, 8):
         with pytest.raises(ValueError, match=f"width {width}, which is no power of four"):
             scale_explorer(torch.zeros(width), torch.zeros(5, width))
+    with pytest.raises(ValueError, match="3 scores, but 4 keys"):
+        shares_explorer(torch.zeros(3), TARGET)

@@ -1,7 +1,7 @@
 """Charts that move: Altair, in the page, without a kernel and without a network.
 
-What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 01,
-02, 03, 04, 06, 07, 09, 10, 12 to 16.
+What a slider changes is computed in the browser, from the numbers stored in the chart. Lessons 00
+to 04, 06, 07, 09, 10, 12 to 16.
 """
 
 import math
@@ -41,6 +41,52 @@ class AttentionMap(NamedTuple):
     queries: list[str]
     keys: list[str]
     weights: Float[Tensor, "query key"]
+
+
+def shares_explorer(
+    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares of these scores"
+) -> alt.LayerChart:
+    """Bars of softmax(scores) with a slider for each score, and one for all of them at once."""
+    if len(scores) != len(keys):
+        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    sliders = [
+        alt.param(
+            name=f"score_{i}",
+            value=round(score, 2),
+            bind=alt.binding_range(min=-8, max=8, step=0.5, name=f"score of {key} "),
+        )
+        for i, (key, score) in enumerate(zip(keys, scores.tolist(), strict=True))
+    ]
+    to_all = alt.binding_range(min=0, max=1000, step=10, name="added to all ")
+    added = alt.param(name="added", value=0, bind=to_all)
+    chosen = f"[{', '.join(slider.name for slider in sliders)}]"
+    bars = (
+        alt.Chart(pd.DataFrame({"key": keys, "i": range(len(keys))}), title=title)
+        .transform_calculate(score=f"{chosen}[datum.i] + added")
+        .transform_joinaggregate(largest="max(score)")
+        .transform_calculate(e="exp(datum.score - datum.largest)")
+        .transform_joinaggregate(total="sum(e)")
+        .transform_calculate(share="datum.e / datum.total")
+        .encode(
+            x=alt.X("key:N", sort=list(keys), title=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
+            tooltip=["key:N", "score:Q", alt.Tooltip("share:Q", format=".3f")],
+        )
+        .properties(width=420, height=220)
+    )
+    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("share:Q", format=".2f"))
+    shares = ", ".join(
+        f"{key} {share:.2f}"
+        for key, share in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
+    )
+    return (
+        (bars.mark_bar(color=COLORS[0]) + numbers)
+        .add_params(*sliders, added)
+        .properties(
+            description=f"{title}. With a slider for every score, and one that adds to all: {shares}."
+        )
+        .configure_axis(**BIG)
+    )
 
 
 def temperature_explorer(

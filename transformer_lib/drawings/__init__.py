@@ -14,6 +14,7 @@ from transformer_lib.drawings.decoding_steps import (
 from transformer_lib.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
 from transformer_lib.drawings.render import Drawing, sheet, stepped, svg, to_json
+from transformer_lib.drawings.route import route
 from transformer_lib.drawings.scene import Scene, Step, beside
 from transformer_lib.drawings.sequences import (
     added_positions,
@@ -38,6 +39,7 @@ __all__ = [
     "one_vector",
     "pooling",
     "reshapes",
+    "route",
     "scaled_attention",
     "scoring",
     "self_attention",

@@ -1,5 +1,7 @@
 """Shares and mixtures, the two steps that every attention ends in. Lesson 00."""
 
+import math
+
 import torch
 
 from transformer_lib.exercises.machinery import Exercise
@@ -9,7 +11,8 @@ def _scores():
     torch.manual_seed(1)
     small, apart = torch.randn(3, 4), torch.tensor([[0.0], [-500.0]]) + torch.randn(2, 5)
     wide = torch.tensor([[0.0, 150.0, -150.0, 3.0, 1.0]])
-    return [(small,), (apart,), (1000 + torch.randn(2, 3, 5),), (wide,)]
+    single = torch.tensor([1.0, 2.0, 5.0]).log()
+    return [(small,), (apart,), (1000 + torch.randn(2, 3, 5),), (wide,), (single,)]
 
 
 softmax = Exercise(
@@ -22,6 +25,7 @@ softmax = Exercise(
         "`e = (scores - scores.max(dim=-1, keepdim=True).values).exp()`, and then divide.",
     ),
     passed="It also survives scores of 1000, which the formula as written does not.",
+    without="softmax",
 )
 
 
@@ -91,12 +95,63 @@ def _(scores):
     return scores.exp() / scores.exp().sum(dim=0)
 
 
+_AXIS_ONE = (
+    "`dim=1` is the last axis of a table, but not of a batch of tables, and a single row has none: "
+    "`dim=-1` is the last axis of them all."
+)
+
+
+@softmax.mistake(_AXIS_ONE)
+def _(scores):
+    return scores.softmax(dim=1)
+
+
+@softmax.mistake(_AXIS_ONE)
+def _(scores):
+    e = (scores - scores.max(dim=-1, keepdim=True).values).exp()
+    return e / e.sum(dim=1, keepdim=True)
+
+
+@softmax.mistake(_AXIS_ONE)
+def _(scores):
+    e = (scores - scores.max(dim=1, keepdim=True).values).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+@softmax.mistake(_AXIS_ONE)
+def _(scores):
+    return scores.exp() / scores.exp().sum(dim=1, keepdim=True)
+
+
+@softmax.mistake(
+    "Along an axis `max` gives two things, the largest scores and where they stand. The scores are "
+    "in `.values`; `amax` gives them alone."
+)
+def _(scores):
+    e = (scores - scores.max(dim=-1, keepdim=True)).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+@softmax.mistake("`math.exp` takes a single number. For a whole tensor it is `scores.exp()`.")
+def _(scores):
+    return math.exp(scores)
+
+
 @softmax.mistake(
     "You subtract the mean of the row. The largest exponent is then above 0 and can still overflow: "
     "subtract the largest score."
 )
 def _(scores):
     e = (scores - scores.mean(dim=-1, keepdim=True)).exp()
+    return e / e.sum(dim=-1, keepdim=True)
+
+
+@softmax.mistake(
+    "You subtract the smallest score of the row. All exponents are then 0 or more, and they overflow "
+    "as before: subtract the largest."
+)
+def _(scores):
+    e = (scores - scores.min(dim=-1, keepdim=True).values).exp()
     return e / e.sum(dim=-1, keepdim=True)
 
 
@@ -150,6 +205,13 @@ def _(weights, values):
 @mix.mistake("Number by number (`*`, `+`) these shapes do not fit. A matrix product is `@`.")
 def _(weights, values):
     return weights * values
+
+
+@mix.mistake(
+    "The order counts: weights first, `weights @ values`. Its rows meet the columns of values."
+)
+def _(weights, values):
+    return values @ weights
 
 
 @mix.mistake("All rows of weights mix the first table. Each of the n batches has its own.")

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 SECONDS = 5.0
 GAP = "Not attempted yet: a `...` of the skeleton is still open."
@@ -51,6 +52,18 @@ class Outcome:
         return same(self.value, other.value, tolerance)
 
 
+class Listening(TorchFunctionMode):
+    """While it is open, it hears the names of the functions of torch that are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.heard: list[str] = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.heard.append(getattr(func, "__name__", ""))
+        return func(*args, **(kwargs or {}))
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The answer to an answer: one or two sentences, drawn as Markdown in a notebook."""
@@ -75,7 +88,7 @@ class Exercise:
     The cases are what an answer is judged by; the hints go from a nudge to a recipe. `cases()`
     makes the arguments of each call, unsaturated and with every axis of another size. `name` is the
     solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if
-    None.
+    None. `without` is a word, such as softmax: no function of torch whose name has it may be called.
     """
 
     task: str
@@ -84,6 +97,7 @@ class Exercise:
     passed: str = ""  # what to think about next, once it is right
     tolerance: float = 1e-4
     seconds: float | None = None
+    without: str = ""
     solutions: list[Answer] = field(default_factory=list)
     mistakes: list[tuple[str, Answer]] = field(default_factory=list)
 
@@ -143,7 +157,25 @@ class Exercise:
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
             if any(map(has_gap, got)):
                 return Verdict(False, GAP, False)
-            return self._verdict(got, cases)
+            verdict = self._verdict(got, cases)
+            if verdict.passed and (name := self._forbidden(answer, cases)):
+                return Verdict(
+                    False, f"Right, but it calls `{name}`, which you should write yourself here."
+                )
+            return verdict
+
+    def _forbidden(self, answer: Answer, cases: Sequence[tuple]) -> str:
+        """What the answer calls although it should do without; "" if nothing."""
+        if not self.without:
+            return ""
+        listening = Listening()
+
+        def listened(*given):
+            with listening:
+                return answer(*given)
+
+        self._run(listened, cases)
+        return next((name for name in listening.heard if self.without in name), "")
 
     def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
         return run(answer, cases, self.parameters, self.seconds)

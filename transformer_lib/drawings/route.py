@@ -1,0 +1,96 @@
+"""The route through the lessons, from cues to a translator. Lesson 00."""
+
+from itertools import pairwise
+
+from transformer_lib.drawings.marks import fitted
+from transformer_lib.drawings.scene import Arrow, Box, Frame, Number, Scene, Step, straight
+
+STAGES = (  # of each: what it is about, its colour, what a step says, its lessons
+    (
+        "What attention is",
+        "weight",
+        "A weighted average, and who gets which share.",
+        (
+            ("00", "start here", "shapes, softmax"),
+            ("01", "cues", "query, key, value"),
+            ("02", "pooling", "what is near counts"),
+            ("03", "scores", "who matches whom"),
+            ("04", "√d", "the whole formula"),
+        ),
+    ),
+    (
+        "Before the Transformer",
+        "recurrent",
+        "A translator that reads word by word, without attention and with it.",
+        (
+            ("05", "sequences", "all in one vector"),
+            ("06", "Bahdanau", "look back, then step"),
+            ("07", "Luong", "step, then look back"),
+        ),
+    ),
+    (
+        "The Transformer",
+        "attention",
+        "Part by part, until all of it stands.",
+        (
+            ("08", "self-attention", "words ask words"),
+            ("09", "heads", "several glances"),
+            ("10", "positions", "who stands where"),
+            ("11", "encoder layer", "add, norm, compute"),
+            ("12", "decoder layer", "masks, two lives"),
+            ("13", "the Transformer", "you build it whole"),
+        ),
+    ),
+    (
+        "What it can do",
+        "embedding",
+        "It learns, it translates, it is judged.",
+        (
+            ("14", "training", "how it learns"),
+            ("15", "translation", "how good is it?"),
+            ("16", "decoding", "choosing the words"),
+            ("17", "scaling up", "larger and faster"),
+            ("18", "review", "find the bug"),
+        ),
+    ),
+)
+WIDE, HIGH, GAP, LANE = 196, 50, 18, 252  # a box, the way to the next one, from stage to stage
+
+
+def route() -> Scene:
+    """Every lesson in its stage, read downwards and then to the right."""
+    parts, steps, frames = [], [], []
+    for i, (title, role, caption, lessons) in enumerate(STAGES):
+        boxes = [
+            Box(
+                f"lesson.{number}",
+                LANE * i,
+                (HIGH + GAP) * j,
+                WIDE,
+                HIGH,
+                label,
+                role,
+                told,
+                number,
+            )
+            for j, (number, label, told) in enumerate(lessons)
+        ]
+        frames.append(_around(f"stage.{i}", title, boxes))
+        parts += [frames[-1], *boxes]
+        parts += [straight(above, below, "bottom") for above, below in pairwise(boxes)]
+        steps.append(Step((frames[-1].name, *(box.name for box in boxes)), caption))
+    parts += [_onwards(*both) for both in pairwise(frames)]
+    return fitted("From cues to a translator", parts, steps)
+
+
+def _around(name: str, title: str, boxes: list[Box]) -> Frame:
+    """A frame with its title above the boxes."""
+    top, bottom = -HIGH / 2 - 34, boxes[-1].y + HIGH / 2 + 14
+    return Frame(name, boxes[0].x, (top + bottom) / 2, WIDE + 24, bottom - top, title)
+
+
+def _onwards(frame: Frame, following: Frame) -> Arrow:
+    """From stage to stage, at the height of the first lessons."""
+    height: Number = 0
+    ends = frame.on("right", height - frame.y), following.on("left", height - following.y)
+    return Arrow(f"{frame.name}>{following.name}", *ends[0], 0, 0, frame.name, following.name, ends)
