@@ -98,7 +98,9 @@ def _(query, keys, values, temperature):
     return (keys @ query / temperature).softmax(dim=0)[:, None] * values
 
 
-_HALVED = "You took the mean. The shares add up to 1 already, so the weighted values are just added."
+_HALVED = (
+    "You took the mean. The shares add up to 1 already, so the weighted values are just added."
+)
 
 
 @look_up.mistake(_HALVED)
