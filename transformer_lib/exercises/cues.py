@@ -109,6 +109,27 @@ def _(query, keys, values, temperature):
 
 
 @look_up.mistake(
+    "`keys * query` is not a score yet: each key still has a number for every feature. Add them up, "
+    "or write `keys @ query`."
+)
+def _(query, keys, values, temperature):
+    return (keys * query / temperature).softmax(dim=0) @ values
+
+
+@look_up.mistake("The matches have one axis, the keys: softmax runs over dim 0.")
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=1) @ values
+
+
+@look_up.mistake(
+    "The shares are (n,) and the values (n, v): `*` does not line them up. `shares @ values` "
+    "multiplies and adds up."
+)
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=0) * values
+
+
+@look_up.mistake(
     "values and shares do not line up this way round. `shares @ values` mixes the rows."
 )
 def _(query, keys, values, temperature):
