@@ -24,6 +24,7 @@ STROKES = ("-", "--", "-.", ":")
 # the colours of weights, in the figures and in the charts that move
 HEAT_MAP = colormaps["Blues"]
 HEAT_COLORS = [to_hex(color) for color in HEAT_MAP.resampled(3)(range(3))]  # at 0, 0.5 and 1
+ASIDE = "#555555"  # of an axis' name, which stands between the title and the tokens
 STYLE = {
     "font.size": 13,
     "axes.titlesize": 14,
@@ -125,11 +126,11 @@ def _heat_maps(
                 values.detach().float().cpu().numpy(), norm=scale, cmap=cmap, aspect="auto"
             )
             _name_axes(ax, rows, columns)
-            ax.set_xlabel(axes[1])
-            ax.set_title(title)
+            ax.set_xlabel(axes[1], color=ASIDE)
+            ax.set_title(title, pad=12)
             if values.numel() <= 80 and not many:
                 _write_numbers(ax, values, scale)
-        frames[0, 0].set_ylabel(axes[0])
+        frames[0, 0].set_ylabel(axes[0], color=ASIDE)
         fig.colorbar(image, ax=frames, label=label, shrink=0.9)
         show_figure(fig, " ".join(told))
 

@@ -71,6 +71,76 @@ def _(query, keys, values, temperature):
     return (query @ keys / temperature).softmax(dim=0) @ values
 
 
+@look_up.mistake(
+    "You divided the matches by their sum. A match may be negative: take e to each one first, as "
+    "softmax does."
+)
+def _(query, keys, values, temperature):
+    matches = keys @ query / temperature
+    return (matches / matches.sum()) @ values
+
+
+@look_up.mistake("e to a match is no share yet: divide by the sum of all five.")
+def _(query, keys, values, temperature):
+    return torch.exp(keys @ query / temperature) @ values
+
+
+@look_up.mistake(
+    "You divided by √d as well. That number comes in lesson 04; here the temperature alone divides "
+    "the scores."
+)
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature / len(query) ** 0.5).softmax(dim=0) @ values
+
+
+@look_up.mistake("Each value has its share. Now add them up over the keys: one row is asked.")
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=0)[:, None] * values
+
+
+_HALVED = (
+    "You took the mean. The shares add up to 1 already, so the weighted values are just added."
+)
+
+
+@look_up.mistake(_HALVED)
+def _(query, keys, values, temperature):
+    return ((keys @ query / temperature).softmax(dim=0)[:, None] * values).mean(dim=0)
+
+
+@look_up.mistake(
+    "`keys * query` is not a score yet: each key still has a number for every feature. Add them up, "
+    "or write `keys @ query`."
+)
+def _(query, keys, values, temperature):
+    return (keys * query / temperature).softmax(dim=0) @ values
+
+
+@look_up.mistake("The matches have one axis, the keys: softmax runs over dim 0.")
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=1) @ values
+
+
+@look_up.mistake(
+    "The shares are (n,) and the values (n, v): `*` does not line them up. `shares @ values` "
+    "multiplies and adds up."
+)
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=0) * values
+
+
+@look_up.mistake(
+    "values and shares do not line up this way round. `shares @ values` mixes the rows."
+)
+def _(query, keys, values, temperature):
+    return values @ (keys @ query / temperature).softmax(dim=0)
+
+
+@look_up.mistake("The shares mixed the keys. A key is what a thing is found by; mix the values.")
+def _(query, keys, values, temperature):
+    return (keys @ query / temperature).softmax(dim=0) @ keys
+
+
 @look_up.mistake("You returned the shares. They still have to mix the values.")
 def _(query, keys, values, temperature):
     return (keys @ query / temperature).softmax(dim=0)
