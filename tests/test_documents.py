@@ -25,12 +25,17 @@ DOCUMENT = pytest.mark.parametrize(
 HOSTS = {
     "aclanthology.org",
     "arxiv.org",
+    "classic.d2l.ai",
     "creativecommons.org",
+    "d2l.ai",
     "doi.org",
     "github.com",
     "jalammar.github.io",
+    "jmlr.org",
+    "jstor.org",
     "proceedings.mlr.press",
     "pytorch.org",
+    "web.stanford.edu",
 }
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)
 PLACEHOLDERS = {"NAME": "tatoeba-fra", "FIRST_MACHINE:29500": "localhost:29500"}
