@@ -89,7 +89,7 @@ def test_nothing_is_fetched_from_elsewhere(built, soup):
 
 def test_every_picture_says_what_it_shows(soup):
     pictures = [(n, i) for n, page in soup.items() for i in page.select("img")]
-    assert len(pictures) > 20
+    assert len(pictures) > 10
     for name, picture in pictures:
         assert len(picture.get("alt", "")) > 20, name
 
@@ -109,6 +109,7 @@ def test_every_heading_is_on_a_slide_and_on_the_page(soup, stem):
         if cell.cell_type == "markdown" and cell.source.startswith("#")
     ]
     on_slides = [tag.get_text() for tag in soup[f"slides/{stem}.html"].select("h1, h2")]
+    on_slides = [text for text in on_slides if text != "Going deeper"]  # the list of these sections
     on_page = [
         tag.get_text().removesuffix(" #") for tag in soup[f"site/{stem}.html"].select("h1, h2")
     ]
@@ -241,8 +242,8 @@ def test_the_search_knows_every_section(built, soup):
         for tag in soup[f"site/{stem}.html"].select("article > section")
     ]
     assert [entry["url"] for entry in index] == sections
-    (entry,) = [e for e in index if "causal-mask" in e["url"]]
-    assert "triangle" in entry["text"]
+    (entry,) = [e for e in index if "two-of-them-padding" in e["url"]]
+    assert "boolean" in entry["text"]
 
 
 def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
@@ -371,8 +372,9 @@ def test_the_plan_tells_every_sentence_of_the_notes(tmp_path):
         assert planned.told["Goes wrong"]
         for section in lesson.core:
             for note in section.notes:
-                for sentence in first_edition.sentences(lessons.MARK.sub("", note.text)):
-                    assert squeezed(sentence) in told, sentence
+                for part in lessons.MARK.split(note.text)[::2]:
+                    for sentence in first_edition.sentences(part):
+                        assert squeezed(sentence) in told, sentence
 
 
 def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):
