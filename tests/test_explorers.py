@@ -57,6 +57,16 @@ def test_the_explorer_holds_every_head_and_selects_by_named_parameters():
     assert tokens["cross"] == {"queries": TARGET, "keys": SOURCE}
 
 
+def test_a_chart_keeps_its_colours_on_a_dark_page():
+    """Colours of a page's theme lose to those that a chart's own config sets."""
+    spec = temperature_explorer(torch.zeros(4), TARGET).to_dict()
+    config = alt.renderers.get()(spec)[0]["application/vnd.vegalite.v5+json"]["config"]
+    assert config["background"] == "white"
+    assert config["style"]["guide-label"]["fill"] == config["title"]["color"] == "#000"
+    assert config["axis"]["labelFontSize"] == spec["config"]["axis"]["labelFontSize"]
+    assert config["axis"]["domainColor"] == "#888"
+
+
 def test_charts_travel_as_the_type_jupyterlab_draws_offline_with_a_picture_and_words():
     bundle, metadata = alt.renderers.get()(attention_explorer(list(maps())).to_dict())
     assert set(bundle) == {"application/vnd.vegalite.v5+json", "image/png", "text/plain"}

@@ -81,6 +81,22 @@ def _small(png: bytes) -> str:
     return base64.b64encode(buffer.getvalue()).decode()
 
 
+# Vega's own colours, said aloud: JupyterLab's dark theme changes the ground, not the marks on it.
+LIGHT = {
+    "title": {"color": "#000"},
+    "style": {"guide-label": {"fill": "#000"}, "guide-title": {"fill": "#000"}},
+    "axis": {"domainColor": "#888", "gridColor": "#ddd", "tickColor": "#888"},
+    "view": {"stroke": "#ddd"},
+}
+
+
+def on_light(spec: dict) -> dict:
+    """The chart on a white ground of its own, like every picture; what it sets itself stays."""
+    own = spec.get("config", {})
+    light = {key: {**value, **own.get(key, {})} for key, value in LIGHT.items()}
+    return {**spec, "config": {"background": "white", **own, **light}}
+
+
 def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
     """The chart under the one Vega-Lite type that JupyterLab draws without a network.
 
@@ -90,7 +106,7 @@ def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
     png = vl_convert.vegalite_to_png(
         {**spec, "$schema": "https://vega.github.io/schema/vega-lite/v6.json"}, scale=1.5
     )
-    spec = copy.deepcopy(spec)
+    spec = copy.deepcopy(on_light(spec))
     spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json"
     spec.setdefault("usermeta", {})["embedOptions"] = {"renderer": "svg", "actions": False}
     bundle = {
