@@ -61,9 +61,14 @@ def _markdown(source: str) -> Markup:
     html = MarkdownWithMath(renderer=renderer).render(source)
     html = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', html)
     html = re.sub(r'href="((?:\d\d_\w+\.html)?)#([^"]+)"', _anchor, html)
-    html = html.replace("<th></th>", "<td></td>")  # the corner of a table heads nothing
+    html = _without_empty_heads(html)
     # what lies outside of the lessons, such as ../README.md, is not published
     return Markup(re.sub(r'<a href="\.\./[^"]*">(.*?)</a>', r"\1", html))
+
+
+def _without_empty_heads(html: str) -> str:
+    """The corner of a table heads nothing."""
+    return html.replace("<th></th>", "<td></td>")
 
 
 def _anchor(link: re.Match) -> str:
@@ -109,7 +114,7 @@ def _rich(data: NotebookNode) -> Piece:
         return Piece("markup", markdown(data["text/markdown"]))
     if SVG in data:
         return drawing(data[SVG], data["text/plain"])
-    html = data["text/html"]
+    html = _without_empty_heads(data["text/html"])
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
     if not picture:
         return Piece("markup", Markup(html))
