@@ -42,6 +42,18 @@ def _(d, std):
     return std * math.sqrt(d)
 
 
+@scale.mistake(
+    "This would be the variance for std = 1. Divide by the root of the variance, and std counts too."
+)
+def _(d, std):
+    return d
+
+
+@scale.mistake("Take the root of all of the variance, of std⁴ too.")
+def _(d, std):
+    return std**4 * math.sqrt(d)
+
+
 @scale.mistake("This is the variance. To make it 1 you divide by its root, the spread.")
 def _(d, std):
     return std**4 * d
@@ -118,6 +130,23 @@ def _(query, key, value, mask=None):
 )
 def _(query, key, value, mask=None):
     return _attends(query, key, value, mask, scale=key.size(-2) ** -0.5)
+
+
+@scaled_dot_product_attention.mistake(
+    "You divide by the root of the number of queries. d is the width of a query, the last axis."
+)
+def _(query, key, value, mask=None):
+    scores = query @ key.mT / math.sqrt(query.size(-2))
+    return masked_softmax(scores, mask) @ value
+
+
+@scaled_dot_product_attention.mistake(
+    "`transpose(1, 2)` is right with one axis in front only. Count from the end: `key.mT`, or "
+    "`transpose(-2, -1)`."
+)
+def _(query, key, value, mask=None):
+    scores = query @ key.transpose(1, 2) / math.sqrt(query.size(-1))
+    return masked_softmax(scores, mask) @ value
 
 
 @scaled_dot_product_attention.mistake("You multiply by √d. Wide vectors have large scores: divide.")

@@ -132,6 +132,27 @@ def _(scores):
     return e / e.sum(dim=-1, keepdim=True)
 
 
+@softmax.mistake(
+    "The sum has lost its axis: `keepdim=True` keeps it. And at 1000 the exponential is infinite: subtract "
+    "the largest score of the row first."
+)
+def _(scores):
+    return scores.exp() / scores.exp().sum(dim=-1)
+
+
+_NO_SUM = "Exponentials are no shares yet: divide each by the sum of its row."
+
+
+@softmax.mistake(_NO_SUM)
+def _(scores):
+    return scores.exp()
+
+
+@softmax.mistake(_NO_SUM)
+def _(scores):
+    return (scores - scores.amax(dim=-1, keepdim=True)).exp()
+
+
 @softmax.mistake("`math.exp` takes a single number. For a whole tensor it is `scores.exp()`.")
 def _(scores):
     return math.exp(scores)

@@ -44,7 +44,7 @@ def _(query, keys, values, temperature):
     return (keys @ query * temperature).softmax(dim=0) @ values
 
 
-@look_up.mistake("You forgot the temperature: at 1 the answer is right, at others it is not.")
+@look_up.mistake("Your temperature has no effect. It divides the scores, before the exponential.")
 def _(query, keys, values, temperature):
     return (keys @ query).softmax(dim=0) @ values
 

@@ -38,6 +38,19 @@ def _(points):
     return points.expand(len(points), len(points))
 
 
+@leave_one_out.mistake(
+    "You compare the points themselves, so equal points go together. Compare their places: "
+    "`torch.arange(len(points)) != i`."
+)
+def _(points):
+    return torch.stack([points[points != points[i]] for i in range(len(points))])
+
+
+@leave_one_out.mistake("50 is the lesson's number of points. Here it is `len(points)`.")
+def _(points):
+    return torch.stack([points[torch.arange(50) != i] for i in range(50)])
+
+
 @leave_one_out.mistake("Every row leaves out the last point. Row i leaves out the i-th.")
 def _(points):
     return points[:-1].expand(len(points), len(points) - 1)
@@ -197,6 +210,24 @@ def _(queries, keys, values):
 )
 def _(queries, keys, values):
     return torch.exp(-((queries[:, None] - keys) ** 2) / 2) @ values
+
+
+@nadaraya_watson.mistake(
+    "Queries and keys do not line up. Every query meets every key: `queries[:, None] - keys`."
+)
+def _(queries, keys, values):
+    return (-((queries - keys) ** 2) / 2).softmax(dim=-1) @ values
+
+
+@nadaraya_watson.mistake("The sum has lost its axis: `k.sum(dim=1, keepdim=True)` keeps it.")
+def _(queries, keys, values):
+    k = torch.exp(-((queries[:, None] - keys) ** 2) / 2)
+    return (k / k.sum(dim=1)) @ values
+
+
+@nadaraya_watson.mistake("The weighted values still have to be added up, along each row.")
+def _(queries, keys, values):
+    return (-((queries[:, None] - keys) ** 2) / 2).softmax(dim=1) * values
 
 
 @nadaraya_watson.mistake("The minus sign is missing: yours counts far keys most.")

@@ -312,6 +312,16 @@ def _(query, key, W_q, W_k, w_v):
     return w_v @ torch.tanh(W_q @ query + W_k @ key)
 
 
+@additive_score.mistake("First add, then bend: one tanh, of the sum.")
+def _(query, key, W_q, W_k, w_v):
+    return (torch.tanh((query @ W_q.T)[:, None]) + torch.tanh(key @ W_k.T)) @ w_v
+
+
+@additive_score.mistake("The numbers to be weighed are the last axis: `hidden @ w_v`.")
+def _(query, key, W_q, W_k, w_v):
+    return w_v @ torch.tanh((query @ W_q.T)[:, None] + key @ W_k.T)
+
+
 @additive_score.mistake("These are weights. A score comes before the softmax.")
 def _(query, key, W_q, W_k, w_v):
     return (torch.tanh((query @ W_q.T)[:, None] + (key @ W_k.T)[None]) @ w_v).softmax(dim=-1)
