@@ -40,7 +40,7 @@ def late_over_early(times, width=16):
 
 
 def measure():
-    ours = make_model(VOCAB, VOCAB, **SIZES).eval()
+    ours = make_model(VOCAB, VOCAB, **SIZES, max_len=300).eval()
     theirs = TorchTransformer(VOCAB, **SIZES).eval()
     for batch, steps, aim in CASES:
         src = torch.randint(3, VOCAB, (batch, SOURCE))
