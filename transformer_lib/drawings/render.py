@@ -95,8 +95,8 @@ def stepped(scene: Scene) -> alt.LayerChart:
     """
     if not scene.steps:
         raise ValueError(f"{scene.title!r} has no steps; show it with Drawing(scene)")
-    told = [f"{n}  {s.caption}" for n, s in enumerate(scene.steps, 1)]
-    need = 24 + max(text_width(text, 17, bold=True) for text in told)
+    captions = [scene.title, *(f"{n}  {s.caption}" for n, s in enumerate(scene.steps, 1))]
+    need = 24 + max(text_width(text, 17, bold=True) for text in captions[1:])
     scene = replace(scene, width=max(scene.width, need))  # else the picture jumps with the slider
     last = len(scene.steps)
     step = alt.param(
@@ -104,7 +104,6 @@ def stepped(scene: Scene) -> alt.LayerChart:
     )
     paths = [mark for mark in marks(scene) if isinstance(mark, Path)]
     texts = [mark for mark in marks(scene) if isinstance(mark, Text)]
-    captions = [scene.title, *(f"{n}  {s.caption}" for n, s in enumerate(scene.steps, 1))]
     sentence = pd.DataFrame(
         {"n": range(last + 1), "text": captions, "x": 12, "y": scene.height + 20}
     )

@@ -200,23 +200,21 @@ _LENGTHS = (
 )
 
 
-@_mistake(_LENGTHS)
-class _(_Steps):
+class _OneLength(_Steps):
     def project(self, query, key, value):
         self.length = query.size(1)
         return super().project(query, key, value)
 
+
+@_mistake(_LENGTHS)
+class _(_OneLength):
     def split(self, x):
         shape = len(x), self.length, self.num_heads, x.size(-1) // self.num_heads
         return x.view(shape).transpose(1, 2)
 
 
 @_mistake(_LENGTHS)
-class _(_Steps):
-    def project(self, query, key, value):
-        self.length = query.size(1)
-        return super().project(query, key, value)
-
+class _(_OneLength):
     def split(self, x):
         return x.view(len(x), self.length, self.num_heads, -1).transpose(1, 2)
 
