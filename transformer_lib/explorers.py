@@ -43,12 +43,27 @@ class AttentionMap(NamedTuple):
     weights: Float[Tensor, "query key"]
 
 
+def _shares_in_words(scores: Float[Tensor, " key"], keys: Sequence[str]) -> str:
+    """What softmax(scores) gives each key, for the description; refuses scores of other keys."""
+    if len(scores) != len(keys):
+        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    shares = zip(keys, scores.softmax(dim=0).tolist(), strict=True)
+    return ", ".join(f"{key} {share:.2f}" for key, share in shares)
+
+
+def _with_numbers(bars: alt.Chart, height: str) -> alt.LayerChart:
+    """Bars, and above each the number it stands for."""
+    numbers = bars.mark_text(dy=-8, fontSize=14)
+    return bars.mark_bar(color=COLORS[0]) + numbers.encode(
+        text=alt.Text(f"{height}:Q", format=".2f")
+    )
+
+
 def shares_explorer(
     scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares of these scores"
 ) -> alt.LayerChart:
     """Bars of softmax(scores) with a slider for each score, and one for all of them at once."""
-    if len(scores) != len(keys):
-        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    shares = _shares_in_words(scores, keys)
     sliders = [
         alt.param(
             name=f"score_{i}",
@@ -74,13 +89,8 @@ def shares_explorer(
         )
         .properties(width=420, height=220)
     )
-    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("share:Q", format=".2f"))
-    shares = ", ".join(
-        f"{key} {share:.2f}"
-        for key, share in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
-    )
     return (
-        (bars.mark_bar(color=COLORS[0]) + numbers)
+        _with_numbers(bars, "share")
         .add_params(*sliders, added)
         .properties(
             description=f"{title}. With a slider for every score, and one that adds to all: {shares}."
@@ -93,15 +103,10 @@ def temperature_explorer(
     scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares at a temperature"
 ) -> alt.LayerChart:
     """Bars of softmax(scores / temperature) with a slider for the temperature."""
-    if len(scores) != len(keys):
-        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    shares = _shares_in_words(scores, keys)
     rows = pd.DataFrame({"key": keys, "below": (scores - scores.max()).tolist()})
     slider = alt.binding_range(min=0.05, max=5, step=0.05, name="temperature ")
     temperature = alt.param(name="temperature", value=1.0, bind=slider)
-    shares = ", ".join(
-        f"{key} {share:.2f}"
-        for key, share in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
-    )
     bars = (
         alt.Chart(rows, title=title, width=420, height=260)
         .transform_calculate(e="exp(datum.below / temperature)")
@@ -113,9 +118,8 @@ def temperature_explorer(
             tooltip=["key:N", alt.Tooltip("share:Q", format=".3f")],
         )
     )
-    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("share:Q", format=".2f"))
     return (
-        (bars.mark_bar(color=COLORS[0]) + numbers)
+        _with_numbers(bars, "share")
         .add_params(temperature)
         .properties(
             description=f"{title}. With a slider from 0.05 to 5; at temperature 1: {shares}."
@@ -131,8 +135,7 @@ def padding_explorer(
 
     A selector says how the others are hidden; the sum of all weights stands above the bars.
     """
-    if len(scores) != len(keys):
-        raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
+    told = _shares_in_words(scores, keys)
     rows = pd.DataFrame({"n": range(len(keys)), "below": (scores - scores.max()).tolist()})
     ways = ["score −∞", "score 0", "weight 0 afterwards"]
     params = [
@@ -166,19 +169,14 @@ def padding_explorer(
         y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="weight"),
         tooltip=[alt.Tooltip("n:O", title="place"), alt.Tooltip("weight:Q", format=".3f")],
     )
-    numbers = bars.mark_text(dy=-8, fontSize=14).encode(text=alt.Text("weight:Q", format=".2f"))
     added = (
         weighed.transform_aggregate(sum="sum(weight)")
         .transform_calculate(said="'sum of the weights: ' + format(datum.sum, '.2f')")
         .mark_text(align="left", fontSize=14)
         .encode(x=alt.value(8), y=alt.value(-8), text="said:N")
     )
-    told = ", ".join(
-        f"{key} {weight:.2f}"
-        for key, weight in zip(keys, scores.softmax(dim=0).tolist(), strict=True)
-    )
     return (
-        (bars.mark_bar(color=COLORS[0]) + numbers + added)
+        (_with_numbers(bars, "weight") + added)
         .add_params(*params)
         .properties(
             title=alt.TitleParams(title, offset=18),

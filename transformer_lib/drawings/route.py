@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from transformer_lib.drawings.marks import fitted
-from transformer_lib.drawings.scene import Arrow, Box, Frame, Number, Scene, Step, straight
+from transformer_lib.drawings.scene import Arrow, Box, Frame, Scene, Step, arrow, straight
 
 STAGES = (  # of each: what it is about, its colour, what a step says, its lessons
     (
@@ -91,6 +91,4 @@ def _around(name: str, title: str, boxes: list[Box]) -> Frame:
 
 def _onwards(frame: Frame, following: Frame) -> Arrow:
     """From stage to stage, at the height of the first lessons."""
-    height: Number = 0
-    ends = frame.on("right", height - frame.y), following.on("left", height - following.y)
-    return Arrow(f"{frame.name}>{following.name}", *ends[0], 0, 0, frame.name, following.name, ends)
+    return arrow(frame, following, frame.on("right", -frame.y), following.on("left", -following.y))

@@ -136,8 +136,7 @@ def _(query, key, value, mask=None):
     "You divide by the root of the number of queries. d is the width of a query, the last axis."
 )
 def _(query, key, value, mask=None):
-    scores = query @ key.mT / math.sqrt(query.size(-2))
-    return masked_softmax(scores, mask) @ value
+    return _attends(query, key, value, mask, scale=query.size(-2) ** -0.5)
 
 
 @scaled_dot_product_attention.mistake(
