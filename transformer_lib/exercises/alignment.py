@@ -1,83 +1,8 @@
-"""One step of a decoder that looks back, and how well it looks. Lessons 06, 07."""
+"""How well a decoder looks back, and the window it looks through. Lessons 06, 07."""
 
 import torch
 
 from transformer_lib.exercises.machinery import Exercise
-
-
-def _step():
-    torch.manual_seed(12)
-    shapes = (4,), (5, 6), (3, 4), (3, 6), (3,)
-    return [tuple(torch.randn(shape) for shape in shapes)]
-
-
-attention_step = Exercise(
-    task="One step of Bahdanau's decoder: state s (4,), encoder states h (5, 6), W_q (3, 4), "
-    "W_k (3, 6), w_v (3,). Score each encoder state with w_vᵀ tanh(W_q s + W_k h_i), make shares of "
-    "the scores, and return the context (6,).",
-    cases=_step,
-    hints=(
-        "Three results, one after the other: five scores, five shares, one mixture of the five "
-        "rows of h. Which shape has each?",
-        "The scores, all five at once: `torch.tanh(W_q @ s + h @ W_k.T) @ w_v`.",
-        "The shares are a softmax over the scores, and `shares @ h` mixes the encoder states.",
-    ),
-    passed="The context is a result, not a parameter: another state s gives another context.",
-)
-
-
-@attention_step.solution
-def my_attention_step(s, h, W_q, W_k, w_v):
-    scores = torch.tanh(W_q @ s + h @ W_k.T) @ w_v
-    return scores.softmax(dim=0) @ h
-
-
-@attention_step.solution
-def _(s, h, W_q, W_k, w_v):
-    scores = torch.stack([w_v @ torch.tanh(W_q @ s + W_k @ state) for state in h])
-    shares = scores.exp() / scores.exp().sum()
-    return sum(share * state for share, state in zip(shares, h, strict=True))
-
-
-@attention_step.mistake("These are the shares. They still have to mix the encoder states.")
-def _(s, h, W_q, W_k, w_v):
-    return (torch.tanh(W_q @ s + h @ W_k.T) @ w_v).softmax(dim=0)
-
-
-@attention_step.mistake(
-    "These are the scores. They still have to become shares, and the shares to mix the encoder "
-    "states."
-)
-def _(s, h, W_q, W_k, w_v):
-    return torch.tanh(W_q @ s + h @ W_k.T) @ w_v
-
-
-@attention_step.mistake("There is no softmax: scores are not shares.")
-def _(s, h, W_q, W_k, w_v):
-    return (torch.tanh(W_q @ s + h @ W_k.T) @ w_v) @ h
-
-
-@attention_step.mistake("The tanh is missing. Without it the state s shifts all scores alike.")
-def _(s, h, W_q, W_k, w_v):
-    return ((W_q @ s + h @ W_k.T) @ w_v).softmax(dim=0) @ h
-
-
-@attention_step.mistake(
-    "You mix the projected states W_k h. The projection serves the score; the context mixes h itself."
-)
-def _(s, h, W_q, W_k, w_v):
-    scores = torch.tanh(W_q @ s + h @ W_k.T) @ w_v
-    return scores.softmax(dim=0) @ (h @ W_k.T)
-
-
-@attention_step.mistake("You took the best encoder state alone. The context is a mixture of all.")
-def _(s, h, W_q, W_k, w_v):
-    return h[(torch.tanh(W_q @ s + h @ W_k.T) @ w_v).argmax()]
-
-
-@attention_step.mistake("The state s plays no part in your scores: every step would look alike.")
-def _(s, h, W_q, W_k, w_v):
-    return (torch.tanh(h @ W_k.T) @ w_v).softmax(dim=0) @ h
 
 
 def _links():

@@ -67,8 +67,14 @@ _ROWS = (
         "attention.scaled_dot_product_attention",
     ),
     Part(5, "a GRU decoder step", "steps.gru_step", "(x, state, context, cell, readout)", 10),
-    Part(6, "the Bahdanau step", "alignment.attention_step", "(s, h, W_q, W_k, w_v)", 10),
-    Part(7, "Luong's step", "steps.luong_step", "(s, h, W, W_c)", 10),
+    Part(
+        6,
+        "the Bahdanau step",
+        "steps.bahdanau_step",
+        "(x, state, h, cell, readout, W_q, W_k, w_v)",
+        10,
+    ),
+    Part(7, "Luong's step", "steps.luong_step", "(x, state, fed, h, cell, W, W_c)", 10),
     Part(8, "one-head self-attention", "self_attention.one_head", "(X, W_q, W_k, W_v)", 10),
     Part(
         9,
