@@ -118,7 +118,7 @@ def test_the_temperature_slider_computes_the_softmax(temperature):
 @pytest.mark.parametrize("real", [2, 3])
 def test_the_slider_of_real_tokens_hides_the_others_in_each_way(real):
     scores, seen = torch.tensor([0.5, 1.5, -1.0]), torch.arange(3) < real
-    chart = padding_explorer(scores, ["home", "pad", "pad"])
+    chart = padding_explorer(scores, ["home", "pad", "pad"], real=3)
     wanted = {
         "score −∞": masked_softmax(scores[None], seen[None])[0],
         "score 0": (scores * seen).softmax(0),
@@ -377,3 +377,5 @@ def test_what_does_not_fit_is_refused():
             scale_explorer(torch.zeros(width), torch.zeros(5, width))
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):
         shares_explorer(torch.zeros(3), TARGET)
+    with pytest.raises(ValueError, match="real=4, but of 3 keys 1 to 3 can be real"):
+        padding_explorer(torch.zeros(3), SOURCE, real=4)

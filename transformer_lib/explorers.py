@@ -129,19 +129,25 @@ def temperature_explorer(
 
 
 def padding_explorer(
-    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "What the padding gets"
+    scores: Float[Tensor, " key"],
+    keys: Sequence[str],
+    real: int,
+    title: str = "What the padding gets",
 ) -> alt.LayerChart:
     """Bars of the weights of one query, with a slider for the number of real tokens.
 
-    A selector says how the others are hidden; the sum of all weights stands above the bars.
+    The slider stands at `real`. A selector says how the others are hidden; the sum of all weights
+    stands above the bars.
     """
     told = _shares_in_words(scores, keys)
+    if not 1 <= real <= len(keys):
+        raise ValueError(f"real={real}, but of {len(keys)} keys 1 to {len(keys)} can be real")
     rows = pd.DataFrame({"n": range(len(keys)), "below": (scores - scores.max()).tolist()})
     ways = ["score −∞", "score 0", "weight 0 afterwards"]
     params = [
         alt.param(
             name="real",
-            value=len(keys),
+            value=real,
             bind=alt.binding_range(min=1, max=len(keys), step=1, name="real tokens "),
         ),
         alt.param(
@@ -230,11 +236,21 @@ def bandwidth_explorer(
     pooled = weighted.transform_calculate(part="datum.weight * datum.y").transform_aggregate(
         pooled="sum(part)", groupby=["q", "truth"]
     )
-    curve = pooled.mark_line(color=COLORS[1], strokeWidth=3).encode(x="q:Q", y="pooled:Q")
+    color = alt.Color(
+        "line:N",
+        scale=alt.Scale(domain=["true curve", "pooling"], range=[COLORS[0], COLORS[2]]),
+        legend=alt.Legend(title=None, orient="top-right", labelFontSize=13),
+    )
+    curve = (
+        pooled.transform_calculate(line="'pooling'")
+        .mark_line(strokeWidth=3)
+        .encode(x="q:Q", y="pooled:Q", color=color)
+    )
     true_curve = (
         alt.Chart(grid)
-        .mark_line(color=COLORS[0], strokeDash=[6, 4])
-        .encode(x=alt.X("q:Q", title="x"), y=alt.Y("truth:Q", title="y"))
+        .transform_calculate(line="'true curve'")
+        .mark_line(strokeWidth=2)
+        .encode(x=alt.X("q:Q", title="x"), y=alt.Y("truth:Q", title="y"), color=color)
     )
     dots = (
         alt.Chart(points).mark_circle(color="black", opacity=0.5, size=40).encode(x="x:Q", y="y:Q")
@@ -269,6 +285,7 @@ def bandwidth_explorer(
     )
     return (
         alt.hconcat(left, weights.properties(width=300, height=300, title="Who looks at whom"))
+        .resolve_scale(color="independent")
         .add_params(*params)
         .properties(
             description=f"{title}: {len(points)} points, the true curve, the pooled curve of a "

@@ -148,12 +148,13 @@ def _look_up(
         arrow(last_v, mix, last_v.on("right"), (half, last_v.y), mix.on("top"), role="value"),
         straight(mix, one_o, "right", role="output"),
     ]
+    turned = " {}ᵀ" if many else "ᵀ" if keys.size(1) > 1 else ""
     said = [
-        _name("keys", "keys" + " Kᵀ" * many, keys.T, k[0].y),
+        _name("keys", "keys" + turned.format("K"), _lying(keys), k[0].y),
         _name("queries", "queries Q" if many else "query", queries, q[0].on("top")[1] - 16, q[0].x),
         _name("scores", "scores", scores, (s[0].y + s[-1].y) / 2),
         _name("weights", "weights", weights, (w[0].y + w[-1].y) / 2),
-        _name("values", "values" + " Vᵀ" * many, values.T, v[0].y),
+        _name("values", "values" + turned.format("V"), _lying(values), v[0].y),
         _name("output", "output", outputs, o[0].on("top")[1] - 16, o[0].x),
     ]
     words = _tokens("keys", names, k[0].on("bottom")[1] + 16)
@@ -288,6 +289,11 @@ def _tokens(prefix: str, names: Sequence[str], y: float) -> list[Label]:
         label(f"{prefix}.name{j}", x, y, name, spoken=False)
         for j, (x, name) in enumerate(zip(places, names, strict=True))
     ]
+
+
+def _lying(numbers: Tensor) -> Tensor:
+    """As it is drawn: a column each, or single numbers side by side."""
+    return numbers.T if numbers.size(1) > 1 else numbers[:, 0]
 
 
 def _name(name: str, text: str, numbers: Tensor, y: float, x: float | None = None) -> list[Label]:

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from transformer_lib.drawings.marks import fitted
-from transformer_lib.drawings.scene import Arrow, Box, Frame, Scene, Step, arrow, straight
+from transformer_lib.drawings.scene import Arrow, Box, Frame, Number, Scene, Step, arrow, straight
 
 STAGES = (  # of each: what it is about, its colour, what a step says, its lessons
     (
@@ -59,7 +59,7 @@ WIDE, HIGH, GAP, LANE = 196, 50, 18, 252  # a box, the way to the next one, from
 
 def route() -> Scene:
     """Every lesson in its stage, read downwards and then to the right."""
-    parts, steps, frames = [], [], []
+    parts, steps, frames, ends = [], [], [], []
     for i, (title, role, caption, lessons) in enumerate(STAGES):
         boxes = [
             Box(
@@ -79,7 +79,9 @@ def route() -> Scene:
         parts += [frames[-1], *boxes]
         parts += [straight(above, below, "bottom") for above, below in pairwise(boxes)]
         steps.append(Step((frames[-1].name, *(box.name for box in boxes)), caption))
-    parts += [_onwards(*both) for both in pairwise(frames)]
+        ends.append((boxes[0].y, boxes[-1].y))
+    for (before, (_, last)), (after, (first, _)) in pairwise(zip(frames, ends, strict=True)):
+        parts.append(_onwards(before, after, last, first))
     return fitted("From cues to a translator", parts, steps)
 
 
@@ -89,6 +91,8 @@ def _around(name: str, title: str, boxes: list[Box]) -> Frame:
     return Frame(name, boxes[0].x, (top + bottom) / 2, WIDE + 24, bottom - top, title)
 
 
-def _onwards(frame: Frame, following: Frame) -> Arrow:
-    """From stage to stage, at the height of the first lessons."""
-    return arrow(frame, following, frame.on("right", -frame.y), following.on("left", -following.y))
+def _onwards(frame: Frame, following: Frame, leaves: Number, arrives: Number) -> Arrow:
+    """From a stage's last lesson to the first of the next."""
+    start, end = frame.on("right", leaves - frame.y), following.on("left", arrives - following.y)
+    between = (start[0] + end[0]) / 2
+    return arrow(frame, following, start, (between, leaves), (between, arrives), end)

@@ -1,9 +1,17 @@
 // Typesets, draws, fits every slide to the screen, and only then shows the first.
 const TYPE = [1.25, 1.12, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
-const CHART_SCALES = [1.7, 1.55, 1.4, 1.25, 1.1, 1, 0.9, 0.8, 0.7];
+const CHART_SCALES = Array.from({ length: 61 }, (_, n) => 1.7 - 0.02 * n); // to 0.5
 
 function overflows(slide) {
   return slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
+}
+
+// A tall chart has its controls beside it, so that they take no height from it.
+function layCharts(slide) {
+  for (const svg of slide.querySelectorAll(".chart svg.marks")) {
+    const tall = svg.getAttribute("height") > 0.7 * svg.getAttribute("width");
+    svg.closest(".chart").classList.toggle("tall", tall);
+  }
 }
 
 function scaleCharts(slide, scale) {
@@ -16,6 +24,7 @@ function scaleCharts(slide, scale) {
 // The largest charts and the largest type with which the slide still fits.
 function fit(slide) {
   const charts = slide.querySelector(".chart svg.marks");
+  layCharts(slide);
   const sizes = slide.querySelector(".chart, .figure") ? TYPE.filter((type) => type <= 1) : TYPE;
   for (const type of sizes) {
     slide.style.setProperty("--fit", type);
