@@ -396,6 +396,14 @@ def test_bahdanau_and_cross_attention_have_one_layout():
     assert not any(n.endswith("_proj") for n in boxes(plain))
 
 
+@pytest.mark.parametrize(("lesson", "asks_after"), [("06", False), ("07", True)])
+def test_bahdanau_asks_before_the_cell_and_luong_after_it(lesson, asks_after):
+    """The state climbs: what comes later stands higher, at a smaller y."""
+    parts = {part.name: part for part in SCENES[lesson]().parts}
+    assert (parts["asks"].y < parts["gru"].y) == asks_after
+    assert ("asks>moved" in parts) == asks_after  # Luong's state goes on as it is
+
+
 def test_a_line_that_is_neither_across_nor_down_is_refused():
     one, other = drawings.scene.fork("a", 0, 0), drawings.scene.fork("b", 30, 40)
     with pytest.raises(ValueError, match="neither across nor down; add the corner"):

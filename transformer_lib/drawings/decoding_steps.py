@@ -63,7 +63,7 @@ def luong_step(words: Sequence[str]) -> Scene:
     before = _box("state", stream, MEMORY, "state s(t−1)", "output")
     gru = _box("gru", stream, KEYS, "GRU cell", "recurrent", "05")
     asks = fork("asks", stream, SCORES)
-    join = _box("join", stream, WEIGHTS, "tanh W [c; s]", "feed-forward")
+    join = _box("join", stream, WEIGHTS, "tanh Wc [c; s]", "feed-forward")
     after = _box("after", stream, VALUES, "h̃(t)", "output")
     parts, mix = _attend(words, asks, "dot or general", projected=False)
     climb = _climb(before, gru, asks, join, after)
@@ -71,21 +71,23 @@ def luong_step(words: Sequence[str]) -> Scene:
     fed = Box("fed", gru.x + 190, gru.y + 62, 130, 42, "h̃(t−1)", "output")
     way = fed.on("left"), (gru.x + 40, fed.y), gru.on("bottom", 40)
     word = [*_word(gru), fed, arrow(fed, gru, *way, role="output")]  # input feeding
+    moved = Box("moved", fed.x, SCORES, 130, 42, "state s(t)", "output")
+    on = [moved, straight(asks, moved, "right", role="stream", head=True)]
     steps = [
         Step(
             ("state", "word", "fed", "gru"),
             "The decoder steps first: last word and last h̃ go through the GRU.",
         )
     ]
-    steps += _attending("Then it asks: its query is s(t).", "gru", projected=False)
+    steps += _attending("Then it asks: its query is s(t).", "moved", projected=False)
     steps.append(
         Step(
-            ("mix", "context", "join", "after"), "Context and state are joined: h̃(t) says the word."
+            ("mix", "context", "asks", "join", "after"),
+            "Context and state are joined: h̃(t) says the word, and is fed to the next step.",
         )
     )
-    return fitted(
-        "Luong's step", [before, *word, gru, asks, *parts, *found, join, after, *climb], steps
-    )
+    drawn = [before, *word, gru, asks, *on, *parts, *found, join, after, *climb]
+    return fitted("Luong's step", drawn, steps)
 
 
 def cross_attention_step(words: Sequence[str]) -> Scene:
@@ -173,6 +175,7 @@ def _attend(
         for part in (keys, scores, weights)
     ]
     named += [_name(values, middle, VALUES - 28), _name(memory, middle, MEMORY + 52)]
+    named.append(_query(meet, asks, projected))
     named += [
         label(f"memory.word{i}", CELL[0] * (i + 0.5), MEMORY + 28, word)
         for i, word in enumerate(words)
@@ -195,6 +198,14 @@ def _name(part: Vector, x: Number, y: Number, **look: str) -> Label:
     """A row's name, in its colour."""
     words = f"{part.name}.title", x, y, part.name
     return label(*words, role=part.role, bold=True, spoken=False, **look)
+
+
+def _query(meet: Box, asks: Operation, projected: bool) -> Label:
+    """The name of what meets the keys, above its line."""
+    start, end = meet.on("right")[0], asks.on("left")[0]
+    middle = (start + end) / 2 if not projected else (3 * start + end) / 4 - 20
+    look = {"role": "query", "bold": True, "spoken": False}
+    return label("query.title", middle, SCORES - 16, "query", **look)
 
 
 def _cells(name: str, words: Sequence[str], y: Number, letter: str, role: str) -> Vector:

@@ -170,3 +170,26 @@ def _(centers, D, n):
 @window.mistake("Your mask is (n, B). A row belongs to a centre: (B, n).")
 def _(centers, D, n):
     return (torch.arange(n)[:, None] - centers).abs() <= D
+
+
+@window.mistake("Your mask has three axes, as one for the scores of a batch. Here it is (B, n).")
+def _(centers, D, n):
+    return (torch.arange(n) - centers[:, None, None]).abs() <= D
+
+
+@window.mistake(
+    "You subtract centres from positions one by one. Give `centers` an axis, `centers[:, None]`: each "
+    "centre meets every position."
+)
+def _(centers, D, n):
+    return (torch.arange(n) - centers).abs() <= D
+
+
+@window.mistake("You count the positions from 1. Here they are 0 to n − 1.")
+def _(centers, D, n):
+    return (torch.arange(1, n + 1) - centers[:, None]).abs() <= D
+
+
+@window.mistake("The right places, but as numbers. A mask is boolean: leave out the last step.")
+def _(centers, D, n):
+    return ((torch.arange(n) - centers[:, None]).abs() <= D).int()
