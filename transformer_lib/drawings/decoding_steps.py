@@ -156,8 +156,8 @@ def _word(gru: Box) -> list[Part]:
 
 def _said(mix: Operation, gru: Box, after: Box, word: Part) -> list[Part]:
     """The readout, right of the next state: it reads that state, the context and the last word."""
-    box = Box("readout", word.x, after.y, 130, 42, "readout", "feed-forward")
-    way, above = gru.on("left")[0] - 30, after.on("top")[1] - 26
+    box = Box("readout", word.x, after.y, 130, 32, "readout", "feed-forward")
+    way, above = gru.on("left")[0] - 30, after.on("top")[1] - 13  # not above the values' name
     ends = (way, mix.y), (way, above), (box.x, above), box.on("top")
     return [
         box,
