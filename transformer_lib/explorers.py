@@ -432,8 +432,8 @@ def decoding_explorer(
 ) -> alt.LayerChart:
     """The weights of a decoder's steps, with a slider that goes from step to step.
 
-    The row of the step is lit and has its numbers; the rows before it are pale, those after it are
-    not there yet. The words said so far stand above and, each at its row, on the left.
+    The row of the step is lit and has its numbers, but for those that are next to 0; the rows before
+    it are pale, those after it are not there yet. The words said so far stand above and, each at its row, on the left.
     """
     queries, keys = found.queries, found.keys
     rows = pd.DataFrame(
@@ -454,7 +454,7 @@ def decoding_explorer(
     params = [
         alt.param(
             name="step",
-            value=0,
+            value=len(queries) // 2,
             bind=alt.binding_range(min=0, max=len(queries) - 1, step=1, name="step "),
         ),
         alt.param(name="names", value=list(keys)),
@@ -473,7 +473,7 @@ def decoding_explorer(
         tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
     )
     numbers = (
-        map_so_far.transform_filter(lit)
+        map_so_far.transform_filter(f"{lit} && datum.weight >= 0.005")
         .mark_text(fontSize=14, aria=False)
         .encode(
             text=alt.Text("weight:Q", format=".2f"),
