@@ -52,7 +52,7 @@ def test_a_lesson_runs_from_top_to_bottom(lab, open_page, stem):
     ("stem", "control"),
     [
         ("01_attention_cues", "input[type=range]"),
-        ("06_bahdanau_attention", "select"),
+        ("06_bahdanau_attention", "input[type=range]"),
         ("13_the_transformer", "input[type=range]"),
     ],
 )

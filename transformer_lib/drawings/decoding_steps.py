@@ -43,17 +43,22 @@ def bahdanau_step(words: Sequence[str]) -> Scene:
     climb = _climb(before, asks, gru, after)
     found = _arrow_with_name(mix, gru, "context c(t)")
     word = _word(gru)
+    says = _said(mix, gru, after, word[0])
     steps = _attending(
         "The decoder asks before it steps: its query is s(t−1).", "state", projected=False
     )
-    steps.append(
+    steps += [
         Step(
             ("mix", "context", "gru", "word", "after"),
             "Context and last word go through the GRU: the next state.",
-        )
-    )
+        ),
+        Step(
+            ("context", "after", "word", "readout"),
+            "State, context and last word, side by side: the readout says word t.",
+        ),
+    ]
     return fitted(
-        "Bahdanau's step", [before, asks, *parts, *found, *word, gru, after, *climb], steps
+        "Bahdanau's step", [before, asks, *parts, *found, *word, gru, after, *climb, *says], steps
     )
 
 
@@ -149,6 +154,19 @@ def _climb(*parts: Part) -> list[Part]:
 def _word(gru: Box) -> list[Part]:
     box = Box("word", gru.x + 190, gru.y, 130, 42, "last word", "embedding")
     return [box, straight(box, gru, "left", role="flow")]
+
+
+def _said(mix: Operation, gru: Box, after: Box, word: Part) -> list[Part]:
+    """The readout, right of the next state: it reads that state, the context and the last word."""
+    box = Box("readout", word.x, after.y, 130, 32, "readout", "feed-forward")
+    way, above = gru.on("left")[0] - 30, after.on("top")[1] - 13  # not above the values' name
+    ends = (way, mix.y), (way, above), (box.x, above), box.on("top")
+    return [
+        box,
+        straight(after, box, "right", role="stream", head=True),
+        straight(word, box, "top", role="flow"),
+        replace(arrow(mix, box, *ends, role="output"), name="context>readout"),
+    ]
 
 
 def _arrow_with_name(mix: Operation, box: Box, text: str) -> list[Part]:

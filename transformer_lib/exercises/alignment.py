@@ -71,6 +71,18 @@ def _(found, gold):
 
 
 @error_rate.mistake(
+    "Brackets are missing: you divide by the links found alone, and then add the gold ones."
+)
+def _(found, gold):
+    return 1 - 2 * len(found & gold) / len(found) + len(gold)
+
+
+@error_rate.mistake("A rate lies between 0 and 1. Yours counts in hundredths.")
+def _(found, gold):
+    return 100 * my_error_rate(found, gold)
+
+
+@error_rate.mistake(
     "Precision and recall are both 0 here, and you divide 0 by 0. Count hits instead."
 )
 def _(found, gold):

@@ -394,7 +394,7 @@ QUESTIONS = [
             "the next look, and those after it.",
         },
         "D",
-        "Why is the query the state before the step?",
+        "First look, then move",
     ),
     Question(
         "06",
@@ -411,7 +411,7 @@ QUESTIONS = [
             "weights are made of queries and keys, before any value is added up.",
         },
         "A",
-        "Why is the same state key and value?",
+        "Going deeper: the same state as key and value",
     ),
     Question(
         "06",
