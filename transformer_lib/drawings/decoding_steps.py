@@ -284,7 +284,7 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
             "The encoder reads word by word, from the left and from the right; its states remember.",
         ),
         Step(
-            (first.name, last.name, "vector", *(line.name for line in ends)),
+            (first.name, last.name, "vector"),
             "Where either reading ends: side by side, these two are all that is handed over.",
         ),
         Step(
