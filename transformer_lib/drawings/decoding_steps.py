@@ -266,16 +266,31 @@ def _aside(memory: Vector, values: Vector, projected: bool) -> list[Part]:
 
 
 def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
-    """Encoder, one vector, decoder: all that the decoder learns passes through it (lesson 05)."""
-    reads = _chain("encoder", source, 0, "h")
-    vector = Box("vector", _states(reads)[-1].x + 140, 0, 120, 50, "one vector", "output")
+    """Encoder, one vector, decoder: all that the decoder learns passes through it (lesson 05).
+
+    The encoder reads in both directions; the vector is where each of the two ends.
+    """
+    reads = [Box(f"encoder.word{i}", 92 * i, 0, 76, 34, w, "token") for i, w in enumerate(source)]
+    there = [_state(f"encoder.right{i}", box.x, 82, f"→h{i + 1}") for i, box in enumerate(reads)]
+    back = [_state(f"encoder.left{i}", box.x, -82, f"←h{i + 1}") for i, box in enumerate(reads)]
+    vector = Box("vector", reads[-1].x + 170, 0, 120, 50, "one vector", "output")
     says = _chain("decoder", ["<bos>", *target[:-1]], vector.x + 140, "s")
     words = [
         Box(f"said.{i}", state.x, -84, 76, 34, word, "token")
         for i, (state, word) in enumerate(zip(_states(says), target, strict=True))
     ]
-    chain = [*_states(reads), vector, *_states(says)]
-    hand = [straight(a, b, "right", role="stream", head=True) for a, b in pairwise(chain)]
+    chains = [there, back[::-1], [vector, *_states(says)]]
+    hand = [
+        straight(a, b, "right" if a.x < b.x else "left", role="stream", head=True)
+        for chain in chains
+        for a, b in pairwise(chain)
+    ]
+    seen = [straight(word, state, "bottom") for word, state in zip(reads, there, strict=True)]
+    seen += [straight(word, state, "top") for word, state in zip(reads, back, strict=True)]
+    first, last, gate = back[0], there[-1], vector.x - 85
+    over = first.on("top"), (first.x, -132), (vector.x, -132), vector.on("top")
+    under = last.on("right"), (gate, last.y), (gate, 0), vector.on("left")
+    ends = [arrow(first, vector, *over, role="stream"), arrow(last, vector, *under, role="stream")]
     out = [straight(s, w, "top") for s, w in zip(_states(says), words, strict=True)]
     again = [
         replace(
@@ -289,31 +304,37 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
         for state in _states(says)
     ]
     sides = [
-        label(f"{name}.title", (ends[0].x + ends[-1].x) / 2, 122, name, bold=True)
-        for name, ends in (("encoder", _states(reads)), ("decoder", _states(says)))
+        label(f"{name}.title", (row[0].x + row[-1].x) / 2, y, name, bold=True)
+        for name, row, y in (("encoder", reads, 130), ("decoder", _states(says), 130))
     ]
     steps = [
-        Step(("encoder",), "The encoder reads word by word: a state remembers what came before."),
-        Step((_states(reads)[-1].name, "vector"), "The last state is all that is handed over."),
+        Step(
+            ("encoder",),
+            "The encoder reads word by word, from the left and from the right; its states remember.",
+        ),
+        Step(
+            (first.name, last.name, "vector"),
+            "Where either reading ends: side by side, these two are all that is handed over.",
+        ),
         Step(
             ("vector", "decoder", "said"),
             "The decoder starts from it, reads it again and says a word a step.",
         ),
     ]
-    return fitted(
-        "Encoder, one vector, decoder",
-        [*reads, vector, *says, *words, *sides, *hand, *again, *out],
-        steps,
-    )
+    drawn = [*reads, *there, *back, vector, *says, *words, *sides, *hand, *seen, *ends]
+    return fitted("Encoder, one vector, decoder", [*drawn, *again, *out], steps)
+
+
+def _state(name: str, x: Number, y: Number, text: str) -> Box:
+    return Box(name, x, y, 62, 50, text, "recurrent")
 
 
 def _chain(name: str, words: Sequence[str], left: Number, letter: str) -> list[Part]:
     """A state for each word, in the order of the words, and what it reads below it."""
     parts: list[Part] = []
     for i, word in enumerate(words):
-        x = left + 92 * i
-        state = Box(f"{name}.{i}", x, 0, 62, 50, f"{letter}{i + 1}", "recurrent")
-        read = Box(f"{name}.word{i}", x, 84, 76, 34, word, "token")
+        state = _state(f"{name}.{i}", left + 92 * i, 0, f"{letter}{i + 1}")
+        read = Box(f"{name}.word{i}", state.x, 84, 76, 34, word, "token")
         parts += [read, straight(read, state, "top"), state]
     return parts
 
