@@ -53,7 +53,7 @@ def bahdanau_step(words: Sequence[str]) -> Scene:
             "Context and last word go through the GRU: the next state.",
         ),
         Step(
-            ("context", "after", "word", "readout"),
+            ("context", "split", "after", "word", "readout"),
             "State, context and last word, side by side: the readout says word t.",
         ),
     ]
@@ -159,13 +159,15 @@ def _word(gru: Box) -> list[Part]:
 def _said(mix: Operation, gru: Box, after: Box, word: Part) -> list[Part]:
     """The readout, right of the next state: it reads that state, the context and the last word."""
     box = Box("readout", word.x, after.y, 130, 32, "readout", "feed-forward")
-    way, above = gru.on("left")[0] - 30, after.on("top")[1] - 13  # not above the values' name
-    ends = (way, mix.y), (way, above), (box.x, above), box.on("top")
+    split = fork("split", gru.on("left")[0] - 30, mix.y)
+    above = after.on("top")[1] - 13  # not above the name of the values
+    ends = split.on("top"), (split.x, above), (box.x, above), box.on("top")
     return [
+        split,
         box,
         straight(after, box, "right", role="stream", head=True),
         straight(word, box, "top", role="flow"),
-        replace(arrow(mix, box, *ends, role="output"), name="context>readout"),
+        arrow(split, box, *ends, role="output"),
     ]
 
 
