@@ -98,11 +98,6 @@ def _(x, state, context, cell, readout):
     return readout(torch.cat([after, context, x], dim=-1)), after
 
 
-@gru_step.mistake("State and context are exchanged: the state is what moves on, the context stays.")
-def _(x, state, context, cell, readout):
-    return _gru(x, context, state, cell, readout)
-
-
 @gru_step.mistake("Return two things: the output, and then the next state.")
 def _(x, state, context, cell, readout):
     return _gru(x, state, context, cell, readout)[0]
@@ -111,6 +106,14 @@ def _(x, state, context, cell, readout):
 @gru_step.mistake("Both are right, but the output comes first and then the state.")
 def _(x, state, context, cell, readout):
     return _gru(x, state, context, cell, readout)[::-1]
+
+
+_OF_ITS_LAST_LINES = gru_step.mistakes.copy()  # which the step of lesson 06 shares
+
+
+@gru_step.mistake("State and context are exchanged: the state is what moves on, the context stays.")
+def _(x, state, context, cell, readout):
+    return _gru(x, context, state, cell, readout)
 
 
 def _looking_back():
@@ -221,30 +224,36 @@ def _(x, state, h, cell, readout, W_q, W_k, w_v):
     return _gru(x, state, h.mean(dim=1), cell, readout)
 
 
-@bahdanau_step.mistake(
-    "The output is right. But you return the old state: the next step would start over."
-)
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    return _gru(x, state, _mixed(_scores(state, h, W_q, W_k, w_v), h), cell, readout)[0], state
-
-
 @bahdanau_step.mistake("This is the context. The step goes on: cell, readout, tanh.")
 def _(x, state, h, cell, readout, W_q, W_k, w_v):
     return _mixed(_scores(state, h, W_q, W_k, w_v), h)
 
 
-@bahdanau_step.mistake("The output is read off the old state. First the state moves on.")
+@bahdanau_step.mistake("You scale the scores by √d. The additive score has no scale.")
 def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    context = _mixed(_scores(state, h, W_q, W_k, w_v), h)
-    _, after = _gru(x, state, context, cell, readout)
-    return torch.tanh(readout(torch.cat([state, context, x], dim=-1))), after
+    scores = _scores(state, h, W_q, W_k, w_v) / len(w_v) ** 0.5
+    return _gru(x, state, _mixed(scores, h), cell, readout)
 
 
-@bahdanau_step.mistake("The tanh of the output is missing.")
+@bahdanau_step.mistake(
+    "The context is the encoder's last state, as in lesson 05. Here it is looked up in all of them."
+)
 def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    context = _mixed(_scores(state, h, W_q, W_k, w_v), h)
-    _, after = _gru(x, state, context, cell, readout)
-    return readout(torch.cat([after, context, x], dim=-1)), after
+    return _gru(x, state, h[:, -1], cell, readout)
+
+
+def _with_context(mistake):
+    """The same mistake of lesson 05, made behind the right context."""
+
+    def answer(x, state, h, cell, readout, W_q, W_k, w_v):
+        context = _mixed(_scores(state, h, W_q, W_k, w_v), h)
+        return mistake(x, state, context, cell, readout)
+
+    return answer
+
+
+for _message, _mistake in _OF_ITS_LAST_LINES:
+    bahdanau_step.mistake(_message)(_with_context(_mistake))
 
 
 def _feeding():
