@@ -72,6 +72,7 @@ SCENES = {
     "11, pre": lambda: layer("encoder", 4, norm_first=True),
     "12": lambda: layer("decoder", 5, 4),
     "12, cross": lambda: drawings.cross_attention_step(TOKENS),
+    "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
 }
