@@ -18,6 +18,7 @@ from transformer_lib.explorers import (
     attention_explorer,
     bandwidth_explorer,
     beam_explorer,
+    decoding_explorer,
     heads_explorer,
     mask_explorer,
     padding_explorer,
@@ -186,6 +187,24 @@ def test_the_explorer_draws_the_head_that_is_selected_queries_down():
     for i, query in enumerate(TARGET):
         for j, key in enumerate(SOURCE):
             assert drawn_cells[query, key] == pytest.approx(wanted.weights[i, j].item(), abs=1e-3)
+
+
+@pytest.mark.parametrize("step", [0, 2, 3])
+def test_the_step_slider_lights_its_row_and_says_the_words_so_far(step):
+    twice = ["je", "suis", "je", "là"]  # a word may stand in two rows
+    found = AttentionMap("cross", 0, 0, twice, SOURCE, torch.rand(4, 3).softmax(-1))
+    svg = svg_of(decoding_explorer(found), step=step)
+    cells = re.findall(r'aria-label="([^"]*weight: [^"]*)"[^>]*opacity="([\d.]+)"', svg)
+    assert [opacity == "1" for _, opacity in cells] == [False] * 3 * step + [True] * 3
+    drawn_weights = [number(re.search("weight: ([^;]+)", told)[1]) for told, _ in cells]
+    wanted = found.weights[: step + 1].flatten().tolist()
+    assert drawn_weights == pytest.approx(wanted, abs=1e-3)
+    texts = re.findall(">([^<]+)</text>", svg)
+    assert [f"{weight:.2f}" for weight in found.weights[step].tolist()] == [
+        text for text in texts if re.fullmatch(r"0\.\d\d", text)
+    ]
+    assert " ".join(["said so far:", *twice[:step]]) + f"  →  {twice[step]}" in texts
+    assert sum(text in twice for text in texts) == step + 1
 
 
 def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them():

@@ -427,6 +427,86 @@ def attention_explorer(maps: Sequence[AttentionMap], title: str = "Attention") -
     )
 
 
+def decoding_explorer(
+    found: AttentionMap, title: str = "One look back at every step"
+) -> alt.LayerChart:
+    """The weights of a decoder's steps, with a slider that goes from step to step.
+
+    The row of the step is lit and has its numbers; the rows before it are pale, those after it are
+    not there yet. The words said so far stand above and, each at its row, on the left.
+    """
+    queries, keys = found.queries, found.keys
+    rows = pd.DataFrame(
+        {
+            "t": t,
+            "n": n,
+            "query": query,
+            "key": key,
+            "weight": round(found.weights[t, n].item(), 4),
+        }
+        for t, query in enumerate(queries)
+        for n, key in enumerate(keys)
+    )
+    words = pd.DataFrame(
+        {"t": t, "query": query, "said": " ".join(["said so far:", *queries[:t]]) + f"  →  {query}"}
+        for t, query in enumerate(queries)
+    )
+    params = [
+        alt.param(
+            name="step",
+            value=0,
+            bind=alt.binding_range(min=0, max=len(queries) - 1, step=1, name="step "),
+        ),
+        alt.param(name="names", value=list(keys)),
+    ]
+    lit = "datum.t == step"
+    down = alt.Y("t:O", axis=None, scale=alt.Scale(domain=list(range(len(queries)))))
+    across = alt.X(
+        "n:O",
+        title=None,
+        axis=alt.Axis(labelExpr="names[datum.value]", labelAngle=0, orient="top"),
+    )
+    map_so_far = alt.Chart(rows).transform_filter("datum.t <= step").encode(x=across, y=down)
+    cells = map_so_far.mark_rect(stroke="#ddd").encode(
+        color=WEIGHT,
+        opacity=alt.condition(lit, alt.value(1), alt.value(0.35)),
+        tooltip=["query:N", "key:N", alt.Tooltip("weight:Q", format=".3f")],
+    )
+    numbers = (
+        map_so_far.transform_filter(lit)
+        .mark_text(fontSize=14, aria=False)
+        .encode(
+            text=alt.Text("weight:Q", format=".2f"),
+            color=alt.condition("datum.weight > 0.5", alt.value("white"), alt.value("black")),
+        )
+    )
+    names = (
+        alt.Chart(words)
+        .transform_filter("datum.t <= step")
+        .mark_text(align="right", fontSize=14, aria=False)
+        .encode(x=alt.value(-8), y=down, text="query:N")
+    )
+    said = (
+        alt.Chart(words)
+        .transform_filter(lit)
+        .mark_text(align="left", fontSize=15, fontWeight="bold", aria=False)
+        .encode(x=alt.value(0), y=alt.value(-46), text="said:N")
+    )
+    first = strongest_keys(found.weights, queries, keys)
+    return (
+        (cells + numbers + names + said)
+        .add_params(*params)
+        .properties(
+            title=alt.TitleParams(title, offset=34),
+            width=alt.Step(62),
+            height=alt.Step(34),
+            description=f"{title}: {len(queries)} steps, and the words {', '.join(keys)} of the "
+            f"source. {first} With a slider for the step.",
+        )
+        .configure_axis(**BIG)
+    )
+
+
 def heads_explorer(
     weights: Float[Tensor, "head query key"],
     queries: Sequence[str],

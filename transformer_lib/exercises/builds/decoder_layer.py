@@ -157,6 +157,24 @@ class _(_Parts):
         return self.cross_attn(y, self.memory, self.memory)
 
 
+@_mistake("Cross-attention: in yours the memory asks and the target answers. The query is the target's.")
+class _(_Parts):
+    def look_across(self, y):
+        return self.cross_attn(self.memory, y, y, self.masks[1])
+
+
+@_mistake(
+    "Masks: the two are exchanged. `tgt_mask` is for self-attention, `memory_mask` for cross-attention."
+)
+class _(_Parts):
+    def look_back(self, y):
+        mask = causal_mask(y.size(1))
+        return self.self_attn(y, y, y, mask if self.masks[1] is None else mask & self.masks[1])
+
+    def look_across(self, y):
+        return self.cross_attn(y, self.memory, self.memory, self.masks[0])
+
+
 @_mistake("Cross-attention: it never reads the memory. Keys and values are the memory's.")
 class _(_Parts):
     def look_across(self, y):
