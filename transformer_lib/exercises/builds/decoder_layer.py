@@ -157,7 +157,9 @@ class _(_Parts):
         return self.cross_attn(y, self.memory, self.memory)
 
 
-@_mistake("Cross-attention: in yours the memory asks and the target answers. The query is the target's.")
+@_mistake(
+    "Cross-attention: in yours the memory asks and the target answers. The query is the target's."
+)
 class _(_Parts):
     def look_across(self, y):
         return self.cross_attn(self.memory, y, y, self.masks[1])
