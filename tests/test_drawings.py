@@ -303,6 +303,25 @@ def test_every_decoder_layer_reads_the_memory():
     assert fed == [f"decoder.layers.{i}.cross_attn" for i in range(3)]
 
 
+def test_row_t_of_training_is_step_t_of_prediction():
+    reads, says = ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
+    parts = {part.name: part for part in drawings.two_lives(reads, says).parts}
+    for t, word in enumerate(says):
+        seen = [parts[f"{life}.{t}.seen"].cells for life in ("training", "prediction")]
+        assert seen == [tuple(reads[: t + 1])] * 2
+        assert {parts[f"{life}.{t}.word"].label for life in ("training", "prediction")} == {word}
+    fed = [p for p in parts.values() if isinstance(p, Arrow) and p.source.endswith(".word")]
+    assert [(p.source, p.target) for p in fed] == [
+        ("prediction.0.word", "prediction.1.seen"),
+        ("prediction.1.word", "prediction.2.seen"),
+    ]
+
+
+def test_two_lives_need_a_word_for_every_step():
+    with pytest.raises(ValueError, match="2 tokens to read and 1 to say"):
+        drawings.two_lives(["<bos>", "va"], ["va"])
+
+
 def moves_others(module, name):
     """Whether another input at position 3 changes what the module puts out at position 0."""
     torch.manual_seed(0)
