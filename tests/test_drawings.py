@@ -72,6 +72,7 @@ SCENES = {
     "11, pre": lambda: layer("encoder", 4, norm_first=True),
     "12": lambda: layer("decoder", 5, 4),
     "12, cross": lambda: drawings.cross_attention_step(TOKENS),
+    "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
 }
@@ -300,6 +301,25 @@ def test_every_decoder_layer_reads_the_memory():
     scene = whole(num_layers=3)
     fed = [p.target for p in scene.parts if isinstance(p, Arrow) and p.source == "memory"]
     assert fed == [f"decoder.layers.{i}.cross_attn" for i in range(3)]
+
+
+def test_row_t_of_training_is_step_t_of_prediction():
+    reads, says = ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
+    parts = {part.name: part for part in drawings.two_lives(reads, says).parts}
+    for t, word in enumerate(says):
+        seen = [parts[f"{life}.{t}.seen"].cells for life in ("training", "prediction")]
+        assert seen == [tuple(reads[: t + 1])] * 2
+        assert {parts[f"{life}.{t}.word"].label for life in ("training", "prediction")} == {word}
+    fed = [p for p in parts.values() if isinstance(p, Arrow) and p.source.endswith(".word")]
+    assert [(p.source, p.target) for p in fed] == [
+        ("prediction.0.word", "prediction.1.seen"),
+        ("prediction.1.word", "prediction.2.seen"),
+    ]
+
+
+def test_two_lives_need_a_word_for_every_step():
+    with pytest.raises(ValueError, match="2 tokens to read and 1 to say"):
+        drawings.two_lives(["<bos>", "va"], ["va"])
 
 
 def moves_others(module, name):

@@ -22,6 +22,7 @@ from transformer_lib.drawings.sequences import (
     self_attention,
     three_layers,
 )
+from transformer_lib.drawings.two_lives import two_lives
 
 __all__ = [
     "Drawing",
@@ -51,4 +52,5 @@ __all__ = [
     "three_layers",
     "to_json",
     "transformer",
+    "two_lives",
 ]

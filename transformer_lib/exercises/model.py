@@ -278,6 +278,23 @@ def _(x, memory, self_attention, cross_attention, feed_forward, norms):
     return norms[2](x + feed_forward(x))
 
 
+@wire_decoder.mistake("The residual around the feed-forward network is missing.")
+def _(x, memory, self_attention, cross_attention, feed_forward, norms):
+    x = norms[0](x + self_attention(x, x, x))
+    x = norms[1](x + cross_attention(x, memory, memory))
+    return norms[2](feed_forward(x))
+
+
+@wire_decoder.mistake(
+    "The two attentions are exchanged: yours looks back with `cross_attention`, which is not causal, and "
+    "at the memory with `self_attention`, which is."
+)
+def _(x, memory, self_attention, cross_attention, feed_forward, norms):
+    x = norms[0](x + cross_attention(x, x, x))
+    x = norms[1](x + self_attention(x, memory, memory))
+    return norms[2](x + feed_forward(x))
+
+
 @wire_decoder.mistake("The norms are missing.")
 def _(x, memory, self_attention, cross_attention, feed_forward, norms):
     x = x + self_attention(x, x, x)

@@ -759,7 +759,7 @@ QUESTIONS = [
             "should not have. Hence −∞.",
         },
         "D",
-        "What stands in a hidden cell?",
+        "Two roads to a causal mask",
     ),
     Question(
         "12",
@@ -778,7 +778,7 @@ QUESTIONS = [
             "NaN is NaN.",
         },
         "B",
-        "One empty sentence",
+        "Going deeper: a row that may see nothing",
     ),
     Question(
         "12",
@@ -794,7 +794,7 @@ QUESTIONS = [
             "way round. `is_causal` is a hint beside it.",
         },
         "A",
-        "One mask, six ways to write it",
+        "Going deeper: one mask, six ways to write it",
     ),
     Question(
         "13",

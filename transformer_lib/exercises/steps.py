@@ -1,4 +1,4 @@
-"""One step of a recurrent decoder: without attention, with Bahdanau's, with Luong's. Lessons 05 to 07."""
+"""One step of a recurrent decoder: plain, Bahdanau's, and Luong's. Lessons 05 to 07."""
 
 import torch
 

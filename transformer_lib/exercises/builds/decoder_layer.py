@@ -64,7 +64,7 @@ DecoderLayer = Build(
 
 @DecoderLayer.solution
 class MyDecoderLayer(nn.Module):
-    """Every target token hears those before it, then the source, then thinks by itself."""
+    """Every target token hears those before it, then the source, then works by itself."""
 
     def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
         super().__init__()
@@ -157,6 +157,26 @@ class _(_Parts):
         return self.cross_attn(y, self.memory, self.memory)
 
 
+@_mistake(
+    "Cross-attention: in yours the memory asks and the target answers. The query is the target's."
+)
+class _(_Parts):
+    def look_across(self, y):
+        return self.cross_attn(self.memory, y, y, self.masks[1])
+
+
+@_mistake(
+    "Masks: the two are exchanged. `tgt_mask` is for self-attention, `memory_mask` for cross-attention."
+)
+class _(_Parts):
+    def look_back(self, y):
+        mask = causal_mask(y.size(1))
+        return self.self_attn(y, y, y, mask if self.masks[1] is None else mask & self.masks[1])
+
+    def look_across(self, y):
+        return self.cross_attn(y, self.memory, self.memory, self.masks[0])
+
+
 @_mistake("Cross-attention: it never reads the memory. Keys and values are the memory's.")
 class _(_Parts):
     def look_across(self, y):
@@ -187,6 +207,17 @@ class _(_Parts):
 
 
 @_mistake(
+    "The two attentions are exchanged: yours looks back with `cross_attn` and across with `self_attn`."
+)
+class _(_Parts):
+    def look_back(self, y):
+        return self.cross_attn(y, y, y, self.masks[0], is_causal=True)
+
+    def look_across(self, y):
+        return self.self_attn(y, self.memory, self.memory, self.masks[1])
+
+
+@_mistake(
     "Cross-attention: in pre-norm you norm the memory as well. The norm is of x alone; the encoder has "
     "normed the memory already."
 )
@@ -212,10 +243,31 @@ class _(_Parts):
         return self.add_norm3(x, self.feed_forward)
 
 
+def _without_residual(add_norm, x, sublayer):
+    return sublayer(add_norm.norm(x)) if add_norm.norm_first else add_norm.norm(sublayer(x))
+
+
 @_mistake("Residual: x is not added to what the sublayers make of it.")
 class _(_Parts):
     def around(self, add_norm, x, sublayer):
-        return sublayer(add_norm.norm(x)) if add_norm.norm_first else add_norm.norm(sublayer(x))
+        return _without_residual(add_norm, x, sublayer)
+
+
+@_mistake("Residual: around the feed-forward network it is missing. All three sublayers have one.")
+class _(_Parts):
+    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
+        self.x, self.memory, self.masks = x, memory, (tgt_mask, memory_mask)
+        x = self.add_norm2(self.add_norm1(x, self.look_back), self.look_across)
+        return _without_residual(self.add_norm3, x, self.feed_forward)
+
+
+@_mistake("Residual: around cross-attention it is missing. All three sublayers have one.")
+class _(_Parts):
+    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
+        self.x, self.memory, self.masks = x, memory, (tgt_mask, memory_mask)
+        x = self.add_norm1(x, self.look_back)
+        x = _without_residual(self.add_norm2, x, self.look_across)
+        return self.add_norm3(x, self.feed_forward)
 
 
 @_mistake("`norm_first` changes nothing in yours: it is post-norm always.")
