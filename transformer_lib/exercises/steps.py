@@ -31,8 +31,8 @@ def _plain():
 
 
 gru_step = Exercise(
-    task="One step of a decoder without attention. x (batch, words) is the embedded word, state and context "
-    "(batch, states) the decoder's state and the encoder's last one. `cell(input, state)` gives the next "
+    task="One step of a decoder without attention. x (batch, d_model) is the embedded word, state and context "
+    "(batch, d_hidden) the decoder's state and the encoder's last one. `cell(input, state)` gives the next "
     "state; its input is x and context, side by side. `readout` makes of next state, context and x, side by "
     "side, what tanh then bounds. Return that and the next state.",
     cases=_plain,
@@ -130,9 +130,9 @@ def _looking_back():
 
 
 bahdanau_step = Exercise(
-    task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, words) is the "
-    "embedded word, state (batch, states) the decoder's, h (batch, source, memory) the encoder's states, W_q "
-    "(width, states), W_k (width, memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s "
+    task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, d_model) is the "
+    "embedded word, state (batch, d_hidden) the decoder's, h (batch, source, memory) the encoder's states, W_q "
+    "(width, d_hidden), W_k (width, memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s "
     "being the state *before* the step; make shares of the scores, and with them the context (batch, memory). "
     "Then go on as before with `cell` and `readout`. Return the output and the next state.",
     cases=_looking_back,
@@ -269,9 +269,9 @@ def _feeding():
 
 
 luong_step = Exercise(
-    task="Your step once more, in Luong's order. x (batch, words) is the embedded word, state (batch, states), fed "
-    "(batch, width) the h̃ of the step before, h (batch, source, memory) the encoder's states, W (states, "
-    "memory), W_c (width, memory + states). First `cell` reads x and fed, side by side, and gives the next "
+    task="Your step once more, in Luong's order. x (batch, d_model) is the embedded word, state (batch, d_hidden), fed "
+    "(batch, width) the h̃ of the step before, h (batch, source, memory) the encoder's states, W (d_hidden, "
+    "memory), W_c (width, memory + d_hidden). First `cell` reads x and fed, side by side, and gives the next "
     "state s. Then score every h_i with sᵀ W h_i, mix the context c, and make h̃ = tanh(W_c [c; s]). Return h̃ "
     "and the state.",
     cases=_feeding,
