@@ -78,6 +78,8 @@ def luong_step(words: Sequence[str]) -> Scene:
     word = [*_word(gru), fed, arrow(fed, gru, *way, role="output")]  # input feeding
     moved = Box("moved", fed.x, SCORES, 130, 42, "state s(t)", "output")
     on = [moved, straight(asks, moved, "right", role="stream", head=True)]
+    says = Box("says", fed.x, VALUES, 130, 42, "word t", "embedding")
+    on += [straight(after, says, "right", role="flow"), says]
     steps = [
         Step(
             ("state", "word", "fed", "gru"),
@@ -87,7 +89,7 @@ def luong_step(words: Sequence[str]) -> Scene:
     steps += _attending("Then it asks: its query is s(t).", "moved", projected=False)
     steps.append(
         Step(
-            ("mix", "context", "asks", "join", "after"),
+            ("mix", "context", "asks", "join", "after", "says"),
             "Context and state are joined: h̃(t) says the word, and is fed to the next step.",
         )
     )
