@@ -156,6 +156,34 @@ class _(_Parts):
 
 
 @_mistake(
+    "Residual: there is none around the feed-forward network. What it says is added to what it reads, as "
+    "with the attention."
+)
+class _(_Parts):
+    def forward(self, x, mask=None):
+        self.mask, pre = mask, self.add_norm1.norm_first
+        x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
+        return (self.pre_alone if pre else self.post_alone)(x, self.think, self.add_norm2)
+
+    def post_alone(self, x, sublayer, around):
+        return around.norm(around.dropout(sublayer(x)))
+
+    def pre_alone(self, x, sublayer, around):
+        return around.dropout(sublayer(around.norm(x)))
+
+
+@_mistake(
+    "Residual: there is none around the attention. What it says is added to x, as with the network."
+)
+class _(_Parts):
+    def forward(self, x, mask=None):
+        self.mask, pre = mask, self.add_norm1.norm_first
+        around = self.add_norm1
+        x = self.attend(around.norm(x)) if pre else around.norm(self.attend(x))
+        return (self.pre if pre else self.post)(x, self.think, self.add_norm2)
+
+
+@_mistake(
     "Residual: both sublayers add the x that came into the layer. The second adds what comes out of the "
     "first."
 )
@@ -201,6 +229,15 @@ class _(_Parts):
 
     def pre(self, x, sublayer, around):
         return super().post(x, sublayer, around)
+
+
+@_mistake(
+    "Post-norm: you add what the sublayer says to the normed x. First the sum, then the norm: "
+    "`norm(x + …)`, not `norm(x) + …`."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.norm(x) + around.dropout(sublayer(x))
 
 
 @_mistake("Post-norm: you norm what the sublayer says, and add it then. The norm is of the sum.")
