@@ -75,6 +75,13 @@ def _(x, W1, b1, W2, b2):
     return F.gelu(x @ W1 + b1) @ W2 + b2
 
 
+@feed_forward.mistake(
+    "Python's `max(0, …)` compares two single numbers. For all entries of a tensor it is `.clamp(min=0)`."
+)
+def _(x, W1, b1, W2, b2):
+    return max(0, x @ W1 + b1) @ W2 + b2
+
+
 @feed_forward.mistake("b1 is missing.")
 def _(x, W1, b1, W2, b2):
     return (x @ W1).clamp(min=0) @ W2 + b2

@@ -25,10 +25,13 @@ def _cases():
         Case("in train() without dropout", (12, 3, 17), pre, (x, padding), training=True),
         Case("in eval() with dropout=0.5", (10, 2, 7), half, (y,)),
         Case("in train() with dropout=0.5", (10, 2, 7), half, (y,), training=True, random=True),
+        Case("in train() with dropout=1", (12, 3, 17), {"dropout": 1.0}, (x,), training=True),
     ]
 
 
 def _twin(model, x, mask=None):
+    if model.training and model.add_norm1.dropout.p:
+        return None  # the twin has no dropout
     if mask is None:
         return twins.encoder_layer(model).train()(x)
     if not mask.any(dim=-1).all():
@@ -300,3 +303,22 @@ class _(_Parts):
 class _(_Parts):
     def post(self, x, sublayer, around):
         return around.norm(x + sublayer(x))
+
+
+@_mistake(
+    "Dropout: it falls on the sum in yours, and so on the residual. It is meant for what the sublayer adds."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.norm(around.dropout(x + sublayer(x)))
+
+    def pre(self, x, sublayer, around):
+        return around.dropout(x + sublayer(around.norm(x)))
+
+
+@_mistake(
+    "Dropout: it falls on the output in post-norm, behind the norm. It is meant for what the sublayer adds."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.dropout(around.norm(x + sublayer(x)))
