@@ -132,6 +132,12 @@ class _Parts(nn.Module):
     def pre(self, x, sublayer, around):
         return x + around.dropout(sublayer(around.norm(x)))
 
+    def post_alone(self, x, sublayer, around):
+        return around.norm(around.dropout(sublayer(x)))
+
+    def pre_alone(self, x, sublayer, around):
+        return around.dropout(sublayer(around.norm(x)))
+
 
 EncoderLayer.solution(_Parts)
 _mistake = EncoderLayer.mistake
@@ -168,12 +174,6 @@ class _(_Parts):
         x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
         return (self.pre_alone if pre else self.post_alone)(x, self.think, self.add_norm2)
 
-    def post_alone(self, x, sublayer, around):
-        return around.norm(around.dropout(sublayer(x)))
-
-    def pre_alone(self, x, sublayer, around):
-        return around.dropout(sublayer(around.norm(x)))
-
 
 @_mistake(
     "Residual: there is none around the attention. What it says is added to x, as with the network."
@@ -181,8 +181,7 @@ class _(_Parts):
 class _(_Parts):
     def forward(self, x, mask=None):
         self.mask, pre = mask, self.add_norm1.norm_first
-        around = self.add_norm1
-        x = self.attend(around.norm(x)) if pre else around.norm(self.attend(x))
+        x = (self.pre_alone if pre else self.post_alone)(x, self.attend, self.add_norm1)
         return (self.pre if pre else self.post)(x, self.think, self.add_norm2)
 
 
