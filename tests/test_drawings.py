@@ -70,6 +70,7 @@ SCENES = {
     "10, sum": lambda: drawings.added_positions(X, TOKENS),
     "11, post": lambda: layer("encoder", 4, norm_first=False),
     "11, pre": lambda: layer("encoder", 4, norm_first=True),
+    "11, both": lambda: drawings.beside("Both", SCENES["11, post"](), SCENES["11, pre"]()),
     "12": lambda: layer("decoder", 5, 4),
     "12, cross": lambda: drawings.cross_attention_step(TOKENS),
     "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
@@ -143,6 +144,15 @@ def test_every_step_lights_something_and_has_its_sentence(make):
         for lit in step.lit:
             alone = drawings.Step((lit,), step.caption)
             assert any(alone.lights(part.name) for part in scene.parts), (lit, step.caption)
+
+
+@pytest.mark.parametrize(("name", "both"), [("06", "06 beside 07"), ("11, post", "11, both")])
+def test_side_by_side_a_step_lights_what_it_lit_alone(name, both):
+    """Lines too, whose names are those of both their ends."""
+    alone, beside = SCENES[name](), SCENES[both]()
+    for step, same in zip(alone.steps, beside.steps, strict=False):
+        lit = [part.name for part in alone.parts if step.lights(part.name)]
+        assert len(lit) == sum(same.lights(part.name) for part in beside.parts), step.caption
 
 
 @SCENE

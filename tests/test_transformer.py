@@ -1,5 +1,7 @@
 """B, Ts, Tt = 3, 7, 5; vocabularies 17 and 19; width 12 in 3 heads, 20 hidden, 2 layers."""
 
+from itertools import combinations
+
 import pytest
 import torch
 import twins
@@ -248,11 +250,15 @@ def test_cross_attention_may_have_a_dropout_of_its_own():
 
 
 def test_no_two_layers_start_equal():
+    """Neither matrices nor biases; only the norms all start as 1 and 0."""
     model = make_model(S, V, "small")
     for stack in (model.encoder.layers, model.decoder.layers):
-        for name, weight in stack[0].named_parameters():
-            if weight.dim() > 1:
-                assert not torch.equal(weight, dict(stack[1].named_parameters())[name]), name
+        layers = [dict(layer.named_parameters()) for layer in stack]
+        learned = [name for name in layers[0] if ".norm." not in name]
+        assert any(name.endswith(".bias") for name in learned)
+        for one, other in combinations(layers, 2):
+            for name in learned:
+                assert not torch.equal(one[name], other[name]), name
 
 
 @pytest.mark.parametrize(("tie", "matrices"), [("none", 3), ("target", 2), ("all", 1)])

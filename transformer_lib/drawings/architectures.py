@@ -38,8 +38,8 @@ SAYS = {
 def encoder_layer(module: nn.Module, x: Float[Tensor, "batch source d_model"]) -> Scene:
     """One encoder layer as it ran on x: the module says where its norms stand."""
     stack = _stack_of_one(x, hear_shapes(module, x), ENCODER)
-    steps = _layer(stack, module, "")
-    return _finished(f"Encoder layer, {_order(module)}", stack, steps)
+    _layer(stack, module, "")
+    return _finished(f"Encoder layer, {_order(module)}", stack, _with_norms(module))
 
 
 def decoder_layer(
@@ -157,6 +157,20 @@ def _layer(stack: Stack, layer: nn.Module, prefix: str) -> list[Step]:
     place, size = ((left + right) / 2, (bottom + stack.y) / 2), (right - left, bottom - stack.y)
     stack.parts.insert(before, Frame(inside("frame", prefix), *place, *size, prefix))
     stack.y -= 14
+    return steps
+
+
+def _with_norms(layer: nn.Module) -> list[Step]:
+    """The steps of one layer alone, in which each norm has a step of its own."""
+    steps = []
+    for name, norm in _pairs(layer):
+        said = f"{name}: {SAYS[name]} Then the sum."
+        if getattr(layer, norm).norm_first:
+            steps.append(Step((norm,), "Pre-norm: beside the stream, of what the box will read."))
+            steps.append(Step((name, norm), said))
+        else:
+            steps.append(Step((name,), said))
+            steps.append(Step((norm,), "Post-norm: on the stream, of the sum."))
     return steps
 
 

@@ -216,13 +216,18 @@ def straight(source: Part, target: Part, side: str, **look: object) -> Arrow:
 
 def moved(part: Part, prefix: str, x: Number, y: Number) -> Part:
     """The part at another place, its name behind a prefix."""
-    there = replace(part, name=prefix + part.name, x=part.x + x, y=part.y + y)
+    there = replace(part, name=_within(prefix, part.name), x=part.x + x, y=part.y + y)
     if isinstance(there, Arrow):
         points = tuple((px + x, py + y) for px, py in there.points)
         return replace(
             there, points=points, source=prefix + there.source, target=prefix + there.target
         )
     return there
+
+
+def _within(prefix: str, name: str) -> str:
+    """A name behind a prefix; of a line, both its ends."""
+    return ">".join(f"{prefix}{end}" for end in name.split(">"))
 
 
 def beside(title: str, *scenes: Scene, gap: Number = 30) -> Scene:
@@ -236,7 +241,7 @@ def beside(title: str, *scenes: Scene, gap: Number = 30) -> Scene:
             for part in (replace(heading, bold=True, size=17), *scene.parts)
         ]
         steps += [
-            replace(step, lit=tuple(f"{number}.{name}" for name in step.lit))
+            replace(step, lit=tuple(_within(f"{number}.", name) for name in step.lit))
             for step in scene.steps
         ]
         left += scene.width + gap

@@ -1,9 +1,115 @@
-"""What a Transformer layer is made of: layer norm, Add & Norm, parameters.  Lesson 11."""
+"""What a Transformer layer is made of: feed-forward, layer norm, Add & Norm.  Lesson 11."""
 
 import torch
 import torch.nn.functional as F
 
 from transformer_lib.exercises.machinery import Exercise
+
+
+def _networks():
+    torch.manual_seed(10)
+    wide = (torch.randn(2, 3, 4), torch.randn(4, 7), torch.randn(7), torch.randn(7, 4))
+    narrow = (torch.randn(5, 6), torch.randn(6, 3), torch.randn(3), torch.randn(3, 6))
+    return [(*wide, torch.randn(4)), (*narrow, torch.randn(6))]
+
+
+feed_forward = Exercise(
+    task="The feed-forward network: max(0, x W₁ + b₁) W₂ + b₂ at every position alike. x (…, C), W1 (C, "
+    "d_ff), b1 (d_ff,), W2 (d_ff, C), b2 (C,), to (…, C).",
+    cases=_networks,
+    hints=(
+        "Up: `x @ W1 + b1`, d_ff numbers for every token. Whatever x has in front of its last axis is "
+        "carried along.",
+        "The cut at 0 stands between the two matrices: `.clamp(min=0)` or `torch.relu`.",
+        "Down again: `@ W2 + b2`.",
+    ),
+    passed="No line of yours asks where a token stands, or who stands beside it.",
+)
+
+
+@feed_forward.solution
+def my_feed_forward(x, W1, b1, W2, b2):
+    hidden = (x @ W1 + b1).clamp(min=0)
+    return hidden @ W2 + b2
+
+
+@feed_forward.solution
+def _(x, W1, b1, W2, b2):
+    return F.linear(F.relu(F.linear(x, W1.T, b1)), W2.T, b2)
+
+
+@feed_forward.mistake("The cut at 0 is missing: so your two matrices are one.")
+def _(x, W1, b1, W2, b2):
+    return (x @ W1 + b1) @ W2 + b2
+
+
+@feed_forward.mistake("You cut the output, too. It may be negative: the cut stands in the middle.")
+def _(x, W1, b1, W2, b2):
+    return ((x @ W1 + b1).clamp(min=0) @ W2 + b2).clamp(min=0)
+
+
+@feed_forward.mistake("You cut at the end. The cut stands between the two matrices.")
+def _(x, W1, b1, W2, b2):
+    return ((x @ W1 + b1) @ W2 + b2).clamp(min=0)
+
+
+@feed_forward.mistake("You cut the input at 0. The cut stands between the two matrices.")
+def _(x, W1, b1, W2, b2):
+    return (x.clamp(min=0) @ W1 + b1) @ W2 + b2
+
+
+@feed_forward.mistake(
+    "You cut before b1 is added. First the bias, then the cut: it says how much is enough."
+)
+def _(x, W1, b1, W2, b2):
+    return ((x @ W1).clamp(min=0) + b1) @ W2 + b2
+
+
+@feed_forward.mistake("You keep what is below 0, and cut what is above: max(0, …), not min.")
+def _(x, W1, b1, W2, b2):
+    return (x @ W1 + b1).clamp(max=0) @ W2 + b2
+
+
+@feed_forward.mistake("That is a GELU. The paper's network, and this one, has a ReLU: max(0, …).")
+def _(x, W1, b1, W2, b2):
+    return F.gelu(x @ W1 + b1) @ W2 + b2
+
+
+@feed_forward.mistake(
+    "Python's `max(0, …)` compares two single numbers. For all entries of a tensor it is `.clamp(min=0)`."
+)
+def _(x, W1, b1, W2, b2):
+    return max(0, x @ W1 + b1) @ W2 + b2
+
+
+@feed_forward.mistake("b1 is missing.")
+def _(x, W1, b1, W2, b2):
+    return (x @ W1).clamp(min=0) @ W2 + b2
+
+
+@feed_forward.mistake("b2 is missing.")
+def _(x, W1, b1, W2, b2):
+    return (x @ W1 + b1).clamp(min=0) @ W2
+
+
+@feed_forward.mistake("Both biases are missing.")
+def _(x, W1, b1, W2, b2):
+    return (x @ W1).clamp(min=0) @ W2
+
+
+@feed_forward.mistake(
+    "You add x. The network alone is asked for; the residual comes with Add & Norm."
+)
+def _(x, W1, b1, W2, b2):
+    return x + (x @ W1 + b1).clamp(min=0) @ W2 + b2
+
+
+@feed_forward.mistake(
+    "The matrices are turned round: here they stand as in the formula, `x @ W1`. It is `nn.Linear` that "
+    "keeps its own transposed."
+)
+def _(x, W1, b1, W2, b2):
+    return (x @ W1.T + b1).clamp(min=0) @ W2.T + b2
 
 
 def _tokens():
@@ -213,6 +319,29 @@ def _(x, sublayer, norm, norm_first):
 @add_norm.mistake("In post-norm the norm comes last: it takes the sum, not the answer alone.")
 def _(x, sublayer, norm, norm_first):
     return x + sublayer(norm(x)) if norm_first else x + norm(sublayer(x))
+
+
+_FORGETS_THE_SUM = (
+    "In post-norm you add the answer to the normed x, so nothing norms the sum. First add, then norm: "
+    "the norm takes x plus the answer."
+)
+
+
+@add_norm.mistake(_FORGETS_THE_SUM)
+def _(x, sublayer, norm, norm_first):
+    return x + sublayer(norm(x)) if norm_first else norm(x) + sublayer(x)
+
+
+@add_norm.mistake(f"The same, whatever `norm_first` says. {_FORGETS_THE_SUM}")
+def _(x, sublayer, norm, norm_first):
+    return norm(x) + sublayer(x)
+
+
+@add_norm.mistake(
+    "You norm the answer too, on its own. What is normed is x, and only before the sublayer."
+)
+def _(x, sublayer, norm, norm_first):
+    return x + norm(sublayer(norm(x))) if norm_first else norm(x + sublayer(x))
 
 
 @add_norm.mistake("In pre-norm you norm twice: nothing follows the sum.")

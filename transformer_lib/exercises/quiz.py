@@ -675,7 +675,7 @@ QUESTIONS = [
             "down is as large once more.",
         },
         "C",
-        "Where are the parameters?",
+        "Going deeper: where are the parameters?",
     ),
     Question(
         "11",
@@ -691,7 +691,7 @@ QUESTIONS = [
             "speed. Without it even the best weights leave most of the error.",
         },
         "B",
-        "Why is the middle wider?",
+        "Going deeper: why is the middle wider?",
     ),
     Question(
         "11",

@@ -23,6 +23,7 @@ SECOND_EDITION: set[str] = {
     "06",
     "07",
     "09",
+    "11",
     "12",
     "13",
 }  # numbers of lessons

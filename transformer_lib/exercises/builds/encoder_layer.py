@@ -25,10 +25,13 @@ def _cases():
         Case("in train() without dropout", (12, 3, 17), pre, (x, padding), training=True),
         Case("in eval() with dropout=0.5", (10, 2, 7), half, (y,)),
         Case("in train() with dropout=0.5", (10, 2, 7), half, (y,), training=True, random=True),
+        Case("in train() with dropout=1", (12, 3, 17), {"dropout": 1.0}, (x,), training=True),
     ]
 
 
 def _twin(model, x, mask=None):
+    if model.training and model.add_norm1.dropout.p:
+        return None  # the twin has no dropout
     if mask is None:
         return twins.encoder_layer(model).train()(x)
     if not mask.any(dim=-1).all():
@@ -129,6 +132,12 @@ class _Parts(nn.Module):
     def pre(self, x, sublayer, around):
         return x + around.dropout(sublayer(around.norm(x)))
 
+    def post_alone(self, x, sublayer, around):
+        return around.norm(around.dropout(sublayer(x)))
+
+    def pre_alone(self, x, sublayer, around):
+        return around.dropout(sublayer(around.norm(x)))
+
 
 EncoderLayer.solution(_Parts)
 _mistake = EncoderLayer.mistake
@@ -153,6 +162,27 @@ class _(_Parts):
 
     def pre(self, x, sublayer, around):
         return around.dropout(sublayer(around.norm(x)))
+
+
+@_mistake(
+    "Residual: there is none around the feed-forward network. What it says is added to what it reads, as "
+    "with the attention."
+)
+class _(_Parts):
+    def forward(self, x, mask=None):
+        self.mask, pre = mask, self.add_norm1.norm_first
+        x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
+        return (self.pre_alone if pre else self.post_alone)(x, self.think, self.add_norm2)
+
+
+@_mistake(
+    "Residual: there is none around the attention. What it says is added to x, as with the network."
+)
+class _(_Parts):
+    def forward(self, x, mask=None):
+        self.mask, pre = mask, self.add_norm1.norm_first
+        x = (self.pre_alone if pre else self.post_alone)(x, self.attend, self.add_norm1)
+        return (self.pre if pre else self.post)(x, self.think, self.add_norm2)
 
 
 @_mistake(
@@ -201,6 +231,15 @@ class _(_Parts):
 
     def pre(self, x, sublayer, around):
         return super().post(x, sublayer, around)
+
+
+@_mistake(
+    "Post-norm: you add what the sublayer says to the normed x. First the sum, then the norm: "
+    "`norm(x + …)`, not `norm(x) + …`."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.norm(x) + around.dropout(sublayer(x))
 
 
 @_mistake("Post-norm: you norm what the sublayer says, and add it then. The norm is of the sum.")
@@ -263,3 +302,22 @@ class _(_Parts):
 class _(_Parts):
     def post(self, x, sublayer, around):
         return around.norm(x + sublayer(x))
+
+
+@_mistake(
+    "Dropout: it falls on the sum in yours, and so on the residual. It is meant for what the sublayer adds."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.norm(around.dropout(x + sublayer(x)))
+
+    def pre(self, x, sublayer, around):
+        return around.dropout(x + sublayer(around.norm(x)))
+
+
+@_mistake(
+    "Dropout: it falls on the output in post-norm, behind the norm. It is meant for what the sublayer adds."
+)
+class _(_Parts):
+    def post(self, x, sublayer, around):
+        return around.dropout(around.norm(x + sublayer(x)))
