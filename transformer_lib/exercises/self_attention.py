@@ -351,3 +351,16 @@ path_length.mistake(
 path_length.mistake(
     "You round up before you double: divide n − 1 by (k − 1)/2, and round up once, at the end."
 )(_but(centred=lambda n, k: 2 * math.ceil((n - 1) / (k - 1))))
+
+_HALF = (
+    "Two things are missing. A window of width k covers k − 1 positions, since one of its k places is "
+    "the token itself; and a centred one covers only half of them to each side."
+)
+
+path_length.mistake(_HALF)(
+    _but(causal=lambda n, k: math.ceil((n - 1) / k), centred=lambda n, k: math.ceil((n - 1) / k))
+)
+
+path_length.mistake(_HALF)(
+    _but(causal=lambda n, k: math.ceil(n / k), centred=lambda n, k: math.ceil(n / k))
+)
