@@ -35,6 +35,7 @@ HOSTS = {
     "jstor.org",
     "proceedings.mlr.press",
     "pytorch.org",
+    "research.google",
     "web.stanford.edu",
 }
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)

@@ -46,10 +46,10 @@ def self_attention(
     inner, values = (parts[f"{name}.{(len(x) - 1) // 2}"] for name in ("keys", "values"))
     middle = inner.on("right")[0]  # between two words
     low = keys.on("bottom")[1] + 68
-    source = Box("x", middle, low + 84, 190, 50, "x", "output", str(tuple(x.shape)))
-    to_k = Box("k_proj", middle, low, 110, 36, "x · W_K", "key")
-    to_q = Box("q_proj", queries.x, low, 110, 36, "x · W_Q", "query")
-    to_v = Box("v_proj", keys.x - 210, low, 110, 36, "x · W_V", "value")
+    source = Box("x", middle, low + 84, 190, 50, "X", "output", str(tuple(x.shape)))
+    to_k = Box("k_proj", middle, low, 110, 36, "X · W_k", "key")
+    to_q = Box("q_proj", queries.x, low, 110, 36, "X · W_q", "query")
+    to_v = Box("v_proj", keys.x - 210, low, 110, 36, "X · W_v", "value")
     above = values.on("top")[1] - 20
     lines = [
         straight(source, to_k, "top"),
@@ -68,14 +68,14 @@ def self_attention(
         ),
     ]
     first = Step(
-        ("x", "k_proj", "q_proj", "v_proj"), "One x, three projections: keys, queries, values."
+        ("x", "k_proj", "q_proj", "v_proj"), "One X, three projections: keys, queries, values."
     )
     projected = [source, to_k, to_q, to_v, *lines]
     return fitted("Self-attention", [*projected, *scene.parts], [first, *scene.steps])
 
 
 def three_layers(time: int = 5) -> Scene:
-    """Convolution, recurrence, self-attention: the way from the first to the last (lesson 08)."""
+    """Convolution, recurrence, self-attention: how far x1 is from the last, and costs (lesson 08)."""
     near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
     every = [(i, j) for i in range(time) for j in range(time)]
     steady = [(i, i) for i in range(time)]
@@ -88,7 +88,7 @@ def three_layers(time: int = 5) -> Scene:
             near,
             (0, 1),
             False,
-            f"x1 reaches y{time} after {far} layers",
+            (f"x1 reaches y{time} after {far} layers", "k · n · d²"),
         ),
         _layer(
             "Recurrence",
@@ -96,9 +96,16 @@ def three_layers(time: int = 5) -> Scene:
             steady,
             (0, 0),
             True,
-            f"1 layer, but {far} steps, one after the other",
+            (f"1 layer, but {far} steps, one after the other", "2 · n · d², a GRU 6 · n · d²"),
         ),
-        _layer("Self-attention", time, every, (0, far), False, "1 layer, 1 step"),
+        _layer(
+            "Self-attention",
+            time,
+            every,
+            (0, far),
+            False,
+            ("1 layer, 1 step", "4 · n · d² + 2 · n² · d"),
+        ),
         gap=50,
     )
 
@@ -109,7 +116,7 @@ def _layer(
     links: Sequence[tuple[int, int]],
     shown: tuple[int, int],
     chained: bool,
-    says: str,
+    says: tuple[str, str],
 ) -> Scene:
     """All links faint, and the one that the way of x1 begins with strong."""
     below = [Box(f"x.{i}", 60 * i, 110, 36, 30, f"x{i + 1}", "token") for i in range(time)]
@@ -126,8 +133,12 @@ def _layer(
     ]
     if chained:
         parts += [straight(a, b, "right", role="attention") for a, b in pairwise(above)]
-    words = label("says", 30 * (time - 1), 156, says, size=15)
-    return fitted(title, [*parts, words])
+    moves, cost = says
+    words = [
+        label("says", 30 * (time - 1), 156, moves),
+        label("cost", 30 * (time - 1), 182, f"multiplications: {cost}"),
+    ]
+    return fitted(title, [*parts, *words])
 
 
 def _tip(along: Number, down: Number) -> str:

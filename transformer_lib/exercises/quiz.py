@@ -502,7 +502,7 @@ QUESTIONS = [
     Question(
         "08",
         "which_noun",
-        "One layer: the row of `it` shall lie on “animal” if the sentence ends in “tired”, on "
+        "One layer: the row of `it` should lie on “animal” if the sentence ends in “tired”, on "
         "“street” if it ends in “wide”. It gets half of the sentences right. What does it lack?",
         {
             "Positions: it cannot tell the nouns apart.": "It can, they are different words. And "
@@ -515,7 +515,7 @@ QUESTIONS = [
             "is the same for “tired” and “wide”. First it has to gather the adjective.",
         },
         "D",
-        "Can “it” find its noun?",
+        "What one layer cannot ask",
     ),
     Question(
         "09",

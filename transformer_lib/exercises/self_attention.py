@@ -16,7 +16,7 @@ def _one_head():
 
 
 one_head = Exercise(
-    task="Self-attention of one sequence X (n, d), with W_q and W_k (d, d_head) and W_v (d, d_v): "
+    task="Self-attention of one sequence X (n, d), with W_q and W_k (d, d_k) and W_v (d, d_v): "
     "the output (n, d_v).",
     cases=_one_head,
     hints=(
@@ -46,13 +46,13 @@ def _(X, W_q, W_k, W_v):
     return torch.stack(rows)
 
 
-@one_head.mistake("The scores are not divided by √d_head.")
+@one_head.mistake("The scores are not divided by √d_k.")
 def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T).softmax(dim=-1) @ (X @ W_v)
 
 
 @one_head.mistake(
-    "You divide by the root of the width of X. The scores are sums over d_head entries: the width "
+    "You divide by the root of the width of X. The scores are sums over d_k entries: the width "
     "of the queries."
 )
 def _(X, W_q, W_k, W_v):
@@ -61,13 +61,13 @@ def _(X, W_q, W_k, W_v):
 
 @one_head.mistake(
     "You divide by the root of d_v, the width of the values. The scores are sums over the entries of "
-    "queries and keys: √d_head."
+    "queries and keys: √d_k."
 )
 def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T / math.sqrt(W_v.size(1))).softmax(dim=-1) @ (X @ W_v)
 
 
-@one_head.mistake("You divide by d_head. Take its root.")
+@one_head.mistake("You divide by d_k. Take its root.")
 def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T / W_q.size(1)).softmax(dim=-1) @ (X @ W_v)
 
@@ -88,7 +88,7 @@ def _(X, W_q, W_k, W_v):
     return (X @ X.T / math.sqrt(W_q.size(1))).softmax(dim=-1) @ (X @ W_v)
 
 
-@one_head.mistake("You divide by the root of the number of tokens. The scale is √d_head.")
+@one_head.mistake("You divide by the root of the number of tokens. The scale is √d_k.")
 def _(X, W_q, W_k, W_v):
     return (X @ W_q @ (X @ W_k).T / math.sqrt(len(X))).softmax(dim=-1) @ (X @ W_v)
 
@@ -136,12 +136,57 @@ def _(X, W_q, W_k, W_v):
 
 
 @one_head.mistake(
-    "Your matrices stand the other way round, as `nn.Linear` stores them. Here W_q is (d, d_head), "
+    "Your matrices stand the other way round, as `nn.Linear` stores them. Here W_q is (d, d_k), "
     "and the queries are `X @ W_q`."
 )
 def _(X, W_q, W_k, W_v):
     q, k, v = X @ W_q.T, X @ W_k.T, X @ W_v.T
     return (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+@one_head.mistake(
+    "A `.T` is missing: queries and keys are both (n, d_k), and `q @ k` cannot multiply them. With "
+    "`q @ k.T` row i holds the scores of token i with all n."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    return (q @ k / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+@one_head.mistake(
+    "The `.T` stands at the queries: `q.T @ k` compares entries, (d_k, d_k). Tokens are compared by "
+    "`q @ k.T`, (n, n)."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    return (q.T @ k / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+@one_head.mistake(
+    "`q * k` multiplies entry by entry, each token with itself. Every query meets every key in "
+    "`q @ k.T`, (n, n)."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    return (q * k / math.sqrt(q.size(-1))).softmax(dim=-1) @ v
+
+
+@one_head.mistake(
+    "You mix by the columns of the weights. Row i holds the shares of token i: `weights @ v`, "
+    "without a `.T`."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    return (q @ k.T / math.sqrt(q.size(-1))).softmax(dim=-1).T @ v
+
+
+@one_head.mistake(
+    "You divide by √d_k after the softmax, so your rows no longer add up to 1. The root belongs to "
+    "the scores."
+)
+def _(X, W_q, W_k, W_v):
+    q, k, v = X @ W_q, X @ W_k, X @ W_v
+    return (q @ k.T).softmax(dim=-1) / math.sqrt(q.size(-1)) @ v
 
 
 def _ways():
@@ -232,12 +277,50 @@ path_length.mistake(
     )
 )
 
+_SLIPS = (  # what is said, the causal convolution's moves and the centred one's
+    (
+        "A layer covers k − 1 positions, that is right. But the way is n − 1 positions long, not n.",
+        lambda n, k: math.ceil(n / (k - 1)),
+        lambda n, k: math.ceil(2 * n / (k - 1)),
+    ),
+    (
+        "A window of width k covers k − 1 positions, since one of its k places is the token itself.",
+        lambda n, k: math.ceil((n - 1) / k),
+        lambda n, k: math.ceil(2 * (n - 1) / k),
+    ),
+    (
+        "n/k is the order of growth. Count exactly: n − 1 positions, k − 1 at a move.",
+        lambda n, k: math.ceil(n / k),
+        lambda n, k: math.ceil(2 * n / k),
+    ),
+    (
+        "You round down: the rest of the way, however short, needs a layer of its own. Round up.",
+        lambda n, k: (n - 1) // (k - 1),
+        lambda n, k: 2 * (n - 1) // (k - 1),
+    ),
+    (
+        "A number of moves is whole: round up with `math.ceil`.",
+        lambda n, k: (n - 1) / (k - 1),
+        lambda n, k: 2 * (n - 1) / (k - 1),
+    ),
+)
+
+for _said, _causal, _centred in _SLIPS:
+    path_length.mistake(_said)(_but(causal=_causal, centred=_centred))
+    path_length.mistake(f"Look at the causal convolution, the other three are right. {_said}")(
+        _but(causal=_causal)
+    )
+    path_length.mistake(f"Look at the centred convolution, the other three are right. {_said}")(
+        _but(centred=_centred)
+    )
+
 path_length.mistake(
-    "A layer covers k − 1 positions, that is right. But the way is n − 1 positions long, not n."
+    "n/k is the order of growth. Count exactly, in all three: n − 1 positions, k − 1 at a move."
 )(
     _but(
-        causal=lambda n, k: math.ceil(n / (k - 1)),
-        centred=lambda n, k: math.ceil(2 * n / (k - 1)),
+        recurrent=lambda n, k: n,
+        causal=lambda n, k: math.ceil(n / k),
+        centred=lambda n, k: math.ceil(2 * n / k),
     )
 )
 
@@ -261,28 +344,6 @@ path_length.mistake(_EXCHANGED)(
 )
 
 path_length.mistake(
-    "A window of width k covers k − 1 positions, since one of its k places is the token itself."
-)(_but(causal=lambda n, k: math.ceil((n - 1) / k), centred=lambda n, k: math.ceil(2 * (n - 1) / k)))
-
-_ORDER = "n/k is the order of growth. Count exactly: n − 1 positions, k − 1 at a move."
-
-path_length.mistake(_ORDER)(
-    _but(causal=lambda n, k: math.ceil(n / k), centred=lambda n, k: math.ceil(2 * n / k))
-)
-
-path_length.mistake(_ORDER)(
-    _but(
-        recurrent=lambda n, k: n,
-        causal=lambda n, k: math.ceil(n / k),
-        centred=lambda n, k: math.ceil(2 * n / k),
-    )
-)
-
-path_length.mistake(
-    "You round down: the rest of the way, however short, needs a layer of its own. Round up."
-)(_but(causal=lambda n, k: (n - 1) // (k - 1), centred=lambda n, k: 2 * (n - 1) // (k - 1)))
-
-path_length.mistake(
     "A centred window looks to both sides, so it covers (k − 1)/2 positions in each direction, half "
     "of what a causal one covers."
 )(_but(centred=lambda n, k: math.ceil((n - 1) / (k - 1))))
@@ -291,6 +352,15 @@ path_length.mistake(
     "You round up before you double: divide n − 1 by (k − 1)/2, and round up once, at the end."
 )(_but(centred=lambda n, k: 2 * math.ceil((n - 1) / (k - 1))))
 
-path_length.mistake("A number of moves is whole: round up with `math.ceil`.")(
-    _but(causal=lambda n, k: (n - 1) / (k - 1), centred=lambda n, k: 2 * (n - 1) / (k - 1))
+_HALF = (
+    "Two things are missing. A window of width k covers k − 1 positions, since one of its k places is "
+    "the token itself; and a centred one covers only half of them to each side."
+)
+
+path_length.mistake(_HALF)(
+    _but(causal=lambda n, k: math.ceil((n - 1) / k), centred=lambda n, k: math.ceil((n - 1) / k))
+)
+
+path_length.mistake(_HALF)(
+    _but(causal=lambda n, k: math.ceil(n / k), centred=lambda n, k: math.ceil(n / k))
 )
