@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-SECOND_EDITION: set[str] = {"00", "01", "02", "03", "04", "09", "13"}  # numbers of lessons
+SECOND_EDITION: set[str] = {"00", "01", "02", "03", "04", "09", "10", "13"}  # numbers of lessons
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
