@@ -592,22 +592,22 @@ QUESTIONS = [
     ),
     Question(
         "10",
-        "a_bag_backwards",
-        "Twelve random digits are to be said backwards, by a model without positions. What is the "
-        "best share of right digits that it can reach?",
+        "four_times_as_long",
+        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
+        "48. What is the cause?",
         {
-            "All, with enough layers.": "Layers compute with what is known. Every layer here is "
-            "blind to order, and so are all of them together.",
-            "One in ten, as by blind guessing.": "It is not blind: it knows which digits there "
-            "are, and how many of each.",
-            "One in eleven: the mirror image is one of the others.": "One of eleven, but some "
-            "digits are there more than once. It may name the most frequent.",
-            "About one in four, by naming the most frequent of the others.": "One of the other "
-            "eleven digits is in the mirror, each as likely, and the most frequent is there most "
-            "often.",
+            "Places beyond 11 were never trained on.": "In a sequence of 48 the trained places are "
+            "right as before; from place 12 on nearly all is wrong. Trained on the same length, "
+            "but begun at any place, the model is right at most of them.",
+            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
+            "ones tell those places apart, and no two codes are equal.",
+            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
+            "A sine can be computed at any place, and at 48 it is exact.",
+            "No weights can look three back at all places.": "Some can: in the lesson they are set "
+            "by hand, and get every digit right at lengths 12, 48 and 200.",
         },
-        "D",
-        "What can an order-blind model do?",
+        "A",
+        "Going deeper: longer than anything trained on",
     ),
     Question(
         "10",
@@ -644,22 +644,22 @@ QUESTIONS = [
     ),
     Question(
         "10",
-        "four_times_as_long",
-        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
-        "48. What is the cause?",
+        "a_bag_backwards",
+        "Twelve random digits are to be said backwards, by a model without positions. What is the "
+        "best share of right digits that it can reach?",
         {
-            "Places beyond 11 were never trained on.": "In a sequence of 48 the trained places are "
-            "right as before; from place 12 on nearly all is wrong. Trained on the same length, "
-            "but begun at any place, the model is right at most of them.",
-            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
-            "ones tell those places apart, and no two codes are equal.",
-            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
-            "A sine can be computed at any place, and at 48 it is exact.",
-            "No weights can look three back at all places.": "Some can: in the lesson they are set "
-            "by hand, and get every digit right at lengths 12, 48 and 200.",
+            "All, with enough layers.": "Layers compute with what is known. Every layer here is "
+            "blind to order, and so are all of them together.",
+            "One in ten, as by blind guessing.": "It is not blind: it knows which digits there "
+            "are, and how many of each.",
+            "One in eleven: the mirror image is one of the others.": "One of eleven, but some "
+            "digits are there more than once. It may name the most frequent.",
+            "About one in four, by naming the most frequent of the others.": "One of the other "
+            "eleven digits is in the mirror, each as likely, and the most frequent is there most "
+            "often.",
         },
-        "A",
-        "Going deeper: longer than anything trained on",
+        "D",
+        "What can an order-blind model do?",
     ),
     Question(
         "11",
