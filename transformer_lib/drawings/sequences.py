@@ -149,21 +149,23 @@ def _tip(along: Number, down: Number) -> str:
     return "M0,0" + "".join(f"L{plain(x)},{plain(y)}" for x, y in corners) + "Z"
 
 
-def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
+def clock_hands(d_model: int, places: int, pairs: int = 3, tokens: Sequence[str] = ()) -> Scene:
     """A place as clock hands: each pair of numbers is a hand, and each turns slower (lesson 10).
 
-    The first `pairs` of a code of `d_model` numbers, at the first positions.
+    The first `pairs` of a code of `d_model` numbers, at the first places, with the tokens there.
     """
     table = sinusoid_table(places, d_model).double()
-    parts: list[Part] = []
+    parts: list[Part] = [
+        label(f"token{t}", 120 * t, -80, token) for t, token in enumerate(tokens[:places])
+    ]
     for t in range(places):
-        parts.append(label(f"place{t}", 120 * t, -56, f"position {t}", bold=True))
+        parts.append(label(f"place{t}", 120 * t, -56, f"place {t}", bold=True))
         for pair in range(pairs):
             sine, cosine = table[t, 2 * pair : 2 * pair + 2].tolist()
             parts += _clock(f"clock{pair}.{t}", 120 * t, 104 * pair, sine, cosine)
     for pair in range(pairs):
-        text = f"numbers {2 * pair}, {2 * pair + 1}"
-        turn = f"{10000 ** (-2 * pair / d_model):.2g} rad a step"
+        text = f"dimensions {2 * pair}, {2 * pair + 1}"
+        turn = f"turns {10000 ** (-2 * pair / d_model):.2g} rad a place"
         parts.append(label(f"pair{pair}", -74, 104 * pair - 9, text, anchor="end"))
         parts.append(label(f"pair{pair}.turn", -74, 104 * pair + 11, turn, anchor="end", size=13))
         parts.append(
@@ -174,7 +176,7 @@ def clock_hands(d_model: int, places: int, pairs: int = 3) -> Scene:
     steps = [
         Step(
             (f"clock{pair}", f"pair{pair}"),
-            f"Pair {pair} turns by {10000 ** (-2 * pair / d_model):.4g} a step.",
+            f"Pair {pair}: its hand turns by {10000 ** (-2 * pair / d_model):.2g} rad a place.",
         )
         for pair in range(pairs)
     ]

@@ -108,6 +108,22 @@ def _(max_len, d_model):
     return _table(max_len, d_model, lambda t, j: t / 10000 ** (4 * (j // 2) / d_model))
 
 
+@sinusoids.mistake(
+    "`10000 ** a / d_model` is (10000^a) / d_model: powers come before division. Put the whole "
+    "exponent, 2i/d, in brackets."
+)
+def _(max_len, d_model):
+    return _table(max_len, d_model, lambda t, j: t / (10000.0 ** (2 * (j // 2)) / d_model))
+
+
+@sinusoids.mistake(
+    "`t / 10000 ** a / d_model` is t / 10000^a, divided by d_model: powers come first. Put the whole "
+    "exponent, 2i/d, in brackets."
+)
+def _(max_len, d_model):
+    return _table(max_len, d_model, lambda t, j: t / 10000.0 ** (2 * (j // 2)) / d_model)
+
+
 @sinusoids.mistake("The sines belong to the even dimensions, the cosines to the odd ones.")
 def _(max_len, d_model):
     return _table(

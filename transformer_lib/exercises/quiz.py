@@ -592,6 +592,41 @@ QUESTIONS = [
     ),
     Question(
         "10",
+        "four_times_as_long",
+        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
+        "48. What is the cause?",
+        {
+            "Places beyond 11 were never trained on.": "In a sequence of 48 the trained places are "
+            "right as before; from place 12 on nearly all is wrong. Trained on the same length, "
+            "but begun at any place, the model is right at most of them.",
+            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
+            "ones tell those places apart, and no two codes are equal.",
+            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
+            "A sine can be computed at any place, and at 48 it is exact.",
+            "No weights can look three back at all places.": "Some can: in the lesson they are set "
+            "by hand, and get every digit right at lengths 12, 48 and 200.",
+        },
+        "A",
+        "Going deeper: longer than anything trained on",
+    ),
+    Question(
+        "10",
+        "learned_rows",
+        "Positions may be learned where they fit into no formula, as in a graph. Vaswani et al. "
+        "(2017) tried it for translation. What did they gain over their waves?",
+        {
+            "Better translations: the rows adapted to the data.": "A plausible hope, and it was "
+            "tried: nearly identical results (table 3, row E).",
+            "Longer texts: the table may be enlarged at any time.": "Enlarge it, and the new rows "
+            "are as random as they were drawn. Training never reached them.",
+            "Next to nothing, and a table has an end.": "Results were nearly identical (table 3, "
+            "row E), and the waves go on where a table stops.",
+        },
+        "C",
+        "Going deeper: learn the codes",
+    ),
+    Question(
+        "10",
         "no_cosines",
         "Why do sines come with cosines? You keep the sines alone, at all their speeds. What can "
         "a layer no longer do?",
@@ -606,40 +641,6 @@ QUESTIONS = [
         },
         "B",
         "Why a sine and a cosine?",
-    ),
-    Question(
-        "10",
-        "learned_rows",
-        "Positions are learned where they fit into no formula, as in a graph. What does learning "
-        "them gain for text, which is a line?",
-        {
-            "Better translations: the rows adapt to the data.": "A plausible hope, and it was "
-            "tried: nearly identical results (Vaswani et al. 2017, table 3, row E).",
-            "Longer texts: the table may be enlarged at any time.": "Enlarge it, and the new rows "
-            "are as random as they were drawn. Training never reached them.",
-            "Next to nothing, and a table has an end.": "A line has a formula, and the waves go "
-            "on where a table stops.",
-        },
-        "C",
-        "Learn the codes",
-    ),
-    Question(
-        "10",
-        "four_times_as_long",
-        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
-        "48. What is the cause?",
-        {
-            "Places beyond 11 were never trained on.": "On twelve places countless matrices do "
-            "the same as the turn. Training finds one of them, and elsewhere it is another.",
-            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
-            "ones tell those places apart, and no two codes are equal.",
-            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
-            "A sine can be computed at any place, and at 48 it is exact.",
-            "No matrix can look three back at all places.": "One can: the turn by −3. It was "
-            "built by hand in the lesson and works for 500 places.",
-        },
-        "A",
-        "Longer than anything trained on",
     ),
     Question(
         "10",
