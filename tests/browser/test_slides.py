@@ -115,7 +115,7 @@ def test_the_speaker_sees_notes_minutes_and_the_next_slide_from_a_file(built, op
         page.keyboard.press("s")
     speaker = opened.value
     speaker.wait_for_selector(".speaker-controls-notes:not(.hidden)")
-    assert "For the instructor · 3 min" in speaker.inner_text(".speaker-controls-notes")
+    assert "For the instructor · 5 min" in speaker.inner_text(".speaker-controls-notes")
     page.keyboard.press("ArrowRight")
     speaker.wait_for_function(
         "document.querySelector('.speaker-controls-notes').innerText.includes('lesson 02')"
