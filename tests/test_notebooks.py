@@ -187,7 +187,8 @@ def test_every_stub_is_the_solution_with_an_empty_body(path):
         stubs[stub.name] = parameters(stub)
     called = check_calls(path)
     in_core = [cell for cell in tagged(path, "check") if "deeper" not in cell.metadata.tags]
-    assert 2 <= len(in_core) <= 4
+    assert len(called) >= 2
+    assert len(in_core) <= 4
     assert list(stubs) == [answer for _, answer in called]
     for name, answer in called:
         exercise = exercises.exercises()[name]

@@ -75,7 +75,7 @@ def self_attention(
 
 
 def three_layers(time: int = 5) -> Scene:
-    """Convolution, recurrence, self-attention: how far x1 is from the last, and costs (lesson 08)."""
+    """Convolution, recurrence, self-attention: how far it is from x1 to the last (lesson 08)."""
     near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
     every = [(i, j) for i in range(time) for j in range(time)]
     steady = [(i, i) for i in range(time)]
