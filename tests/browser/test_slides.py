@@ -118,7 +118,7 @@ def test_the_speaker_sees_notes_minutes_and_the_next_slide_from_a_file(built, op
     assert "For the instructor · 5 min" in speaker.inner_text(".speaker-controls-notes")
     page.keyboard.press("ArrowRight")
     speaker.wait_for_function(
-        "document.querySelector('.speaker-controls-notes').innerText.includes('lesson 02')"
+        "document.querySelector('.speaker-controls-notes').innerText.includes('Gaussian pooling')"
     )
     assert speaker.locator("iframe").count() == 2
     speaker.locator(".pacing").first.wait_for()  # minutes left for this slide, and ahead or behind
