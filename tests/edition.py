@@ -11,6 +11,7 @@ from rules import answers, form, names, parts, times, voice
 RULES = (
     form.budget,
     form.short_cells,
+    form.set_up,
     form.opening,
     form.recall,
     form.drawing_first,

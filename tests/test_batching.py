@@ -9,6 +9,7 @@ from transformer_lib.batching import (
     encode_pairs,
     make_batch,
     pad,
+    padding_share,
     shift_right,
 )
 from transformer_lib.corpus import SentencePair
@@ -73,6 +74,14 @@ def test_short_and_long_batches_come_in_turn():
     widths = [batch.tgt_out.size(1) for batch in TokenBatches(examples(), max_tokens=60)]
     falls = sum(after < before for before, after in pairwise(widths))
     assert len(widths) / 4 < falls < 3 * len(widths) / 4
+
+
+def test_the_share_of_padding_counts_both_sides_of_all_batches():
+    full = make_batch([Example([5, 2], [6, 7, 2])] * 2)  # 10 positions
+    holed = make_batch([Example([5, 2], [6, 2]), Example([5, 6, 7, 2], [2])])  # 9 of 12 are real
+    assert padding_share([full]) == 0
+    assert padding_share([holed]) == pytest.approx(3 / 12)
+    assert padding_share(iter([full, holed])) == pytest.approx(3 / 22)
 
 
 @pytest.mark.parametrize("processes", [2, 3, 5])

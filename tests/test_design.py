@@ -29,7 +29,7 @@ LEVELS = [
     {"d2l_bridge", "recurrent", "transformer"},
     {"models", "twins"},
     {"settings", "training", "translation"},
-    {"checkpoints"},
+    {"checkpoints", "toys"},
     {"runs"},
     {"ladder"},
     {"exercises"},

@@ -83,6 +83,11 @@ def test_what_no_student_reads_in_the_core_is_not_counted(lesson):
     assert after == before
 
 
+def test_only_the_first_code_is_set_up(lesson):
+    lesson.cells.insert(at(lesson, "## Break it"), ran("x = 1", tags=["setup"]))
+    assert form.set_up(lesson) == ["tagged `setup`, and not the first code: 'x = 1'"]
+
+
 def test_words_are_counted_as_they_stand():
     cells = [told("Of $a + b$ say *so much*: [a paper](https://arxiv.org/abs/1)\n\n| x | y |")]
     assert parts.words(cells) == 14  # Of $a + b$ say *so much*: [a paper](…) | x | y |
@@ -107,6 +112,8 @@ def test_a_cell_has_fifteen_lines_and_a_class_fifty(lesson):
 @pytest.mark.parametrize(
     ("rule", "old", "new", "said"),
     [
+        (form.set_up, "import torch\n\ngifts", "def f():\n    pass\n\ngifts", "not: 'def f()"),
+        (form.set_up, "import torch\n\ngifts", "for x in [1]:\n    x\ngifts", "not: 'for x"),
         (form.opening, "- split a tensor into heads", "- 1\n- 2\n- 3\n- 4", "one to four"),
         (form.opening, "18 alone", "an hour", "**Time:**"),
         (form.opening, "**Before:** [lesson 04](04_scaled_dot_product.ipynb).", "", "**Before:**"),

@@ -6,13 +6,14 @@ import pytest
 
 from transformer_lib import ladder
 from transformer_lib.cli import main
-from transformer_lib.corpus import SPLITS, Corpus, load_corpus
+from transformer_lib.corpus import SPLITS, Corpus, SentencePair, load_corpus
 from transformer_lib.ladder import (
     COMBINATIONS,
     band,
     build_ladder,
     clearly_apart,
     ladder_table,
+    length_curves,
     read_ladder,
     read_lengths,
     rung,
@@ -155,6 +156,23 @@ def test_lengths_are_told_apart(built):
     path, _ = built
     lengths = read_lengths(path)
     assert lengths.groupby(["model", "seed"]).pairs.sum().eq(8).all()
+
+
+def test_a_length_curve_has_a_point_a_group_and_one_for_the_long_sentences(tmp_path):
+    lengths = [2] + [low + 1 for low, _ in ladder.LENGTHS[1:]]
+    test, long = ([SentencePair("a " * n, "b") for n in sizes] for sizes in (lengths, [20]))
+    corpus = Corpus("small", ("en", "fr"), [], [], test, long)
+    rows = [json.loads(ladder.STORED.read_text())[0] for _ in range(2)]
+    for seed, (row, bleu, of_long) in enumerate(zip(rows, (20, 26), (8, 14), strict=True)):
+        row["seed"], row["test_long"]["bleu"] = seed, of_long
+        row["by_length"] = [
+            part | {"bleu": bleu + place} for place, part in enumerate(row["by_length"])
+        ]
+    path, name = tmp_path / "ladder.json", rows[0]["model"]
+    path.write_text(json.dumps(rows))
+    curves, spread = length_curves([name], corpus, path)
+    assert curves == {name: ([2, 6, 8, 10, 13, 17, 20], [23, 24, 25, 26, 27, 28, 11])}
+    assert spread[name] == pytest.approx([18**0.5] * 7)
 
 
 def test_every_model_sees_the_same_batches(small):

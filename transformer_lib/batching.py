@@ -93,6 +93,12 @@ def encode_pairs(
     return [e for e in examples if max(len(e.src), len(e.tgt)) <= max_len]
 
 
+def padding_share(batches: Iterable[Batch]) -> float:
+    """How much of what the encoder and the decoder are given is padding, from 0 to 1."""
+    sides = [side for batch in batches for side in (batch.src, batch.tgt_out)]
+    return 1 - sum(int((side != PAD_ID).sum()) for side in sides) / sum(map(torch.numel, sides))
+
+
 class TokenBatches:
     """Batches of at most `max_tokens` padded positions a side, in a new order each epoch.
 

@@ -200,6 +200,27 @@ def read_lengths(path: Path = STORED) -> pd.DataFrame:
     )
 
 
+def length_curves(
+    models: Iterable[str], corpus: Corpus, path: Path = STORED
+) -> tuple[dict[str, tuple[list, list]], dict[str, list]]:
+    """What `plot_curves` draws of BLEU against the tokens of the source: curves, and their spread.
+
+    A point for each group of `LENGTHS` on test, at the mean of its sentences, and one for
+    test_long: mean and standard deviation over the seeds.
+    """
+    tokens, long = (
+        [len(tokenize(pair.source, "en")) for pair in pairs]
+        for pairs in (corpus.test, corpus.test_long)
+    )
+    groups = [[n for n in tokens if low <= n <= high] for low, high in LENGTHS]
+    at = [sum(group) / len(group) for group in [*groups, long]]
+    scores = read_lengths(path).pivot(index=["model", "seed"], columns="words", values="bleu")
+    scores = scores[[f"{low}-{high}" for low, high in LENGTHS]]
+    scores["long"] = read_ladder(path).set_index(["model", "seed"])["BLEU long"]
+    curves = {model: (at, scores.loc[model].mean().tolist()) for model in models}
+    return curves, {model: scores.loc[model].std().tolist() for model in models}
+
+
 def ladder_table(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean ± standard deviation over the seeds, a line a model, in the order of the lessons."""
     if rows.empty:

@@ -10,6 +10,7 @@ from transformer_lib.publish.render import SVG, VEGALITE
 
 CELLS, WORDS, LINES, LONGEST, LONGEST_CLASS, PREDICTIONS, MISBELIEFS = 70, 2000, 160, 15, 50, 5, 3
 CELLS_OF = {"05": 90}  # in two parts
+SETS = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
 BREAK_IT_FROM = 4
 CLOSING = ["What people get wrong", "What you now know"]
 MISBELIEF = r"\A\*\*“"
@@ -43,6 +44,21 @@ def short_cells(notebook):
         for cell in parts.code(section.cells)
         if parts.lines(cell) > _longest(cell)
     ]
+
+
+def set_up(notebook):
+    """What is not counted as code that is read imports and sets, and is the first code of all."""
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    wrong = [
+        f"tagged `setup`, and not the first code: {cell.source[:40]!r}"
+        for cell in code[1:]
+        if "setup" in tags(cell)
+    ]
+    for cell in code[:1]:
+        others = [node for node in ast.parse(cell.source).body if not isinstance(node, SETS)]
+        if "setup" in tags(cell) and others:
+            wrong.append(f"set-up only imports and sets, and not: {ast.unparse(others[0])[:40]!r}")
+    return wrong
 
 
 def _builds(section):

@@ -197,7 +197,7 @@ def _legend(left: Number, top: Number) -> list[Part]:
     """What the signs mean."""
     badge = Box("legend.lesson", left + 20, top + 140, 27, 20, "", "token", lesson="09")
     rows = [
-        (Shape("legend.mixes", 0, 0, 0, 0, MIXING, "stream"), "positions see one another"),
+        (Shape("legend.mixes", 0, 0, 0, 0, MIXING, "stream"), "reads other positions"),
         (Shape("legend.alone", 0, 0, 0, 0, ALONE, "stream"), "each position by itself"),
         *(
             (Shape(f"legend.{role}", 0, 0, 0, 0, circle(5), role, True), text)

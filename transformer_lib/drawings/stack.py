@@ -19,7 +19,7 @@ QKV = (("query", "right", 1), ("key", "right", 10), ("value", "right", 19))
 MEMORY = (("key", "left", -13), ("value", "left", 13), ("query", "right", 14))
 SUBLAYERS = {  # of its name: its lesson, its role, what enters it
     "self_attn": ("09", "attention", QKV),
-    "cross_attn": ("09", "attention", MEMORY),
+    "cross_attn": ("12", "attention", MEMORY),
     "feed_forward": ("11", "feed-forward", ()),
 }
 
@@ -101,7 +101,7 @@ class Stack:
         causal = " causal" if name == "self_attn" and hasattr(layer, "cross_attn") else ""
         box = Box(
             *(full, *middle, WIDE, HIGH, name, role, f"{self.shapes.get(full, '')}{causal}"),
-            *(lesson, role == "attention", ports),
+            *("12" if causal else lesson, role == "attention", ports),
         )
         first = getattr(layer, norm).norm_first
         self.read(here, box, norm_name if first else "")

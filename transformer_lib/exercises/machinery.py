@@ -202,7 +202,7 @@ class Exercise:
         One with a wrong result comes before one that only changed its input.
         """
         wrong = [
-            (outcome, wanted, ", ".join(map(describe, case)))
+            (outcome, wanted, self._told(case))
             for outcome, wanted, case in zip(got, right, cases, strict=True)
             if not outcome.like(wanted, self.tolerance)
         ]
@@ -213,6 +213,13 @@ class Exercise:
             ),
         )
         return difference(outcome, wanted, self._called, given, self.tolerance, self.seconds)
+
+    def _told(self, case: tuple) -> str:
+        """The arguments in few words, with their names where they are many."""
+        words = list(map(describe, case))
+        if len(words) > 3:
+            words = [f"{name} {word}" for name, word in zip(self.parameters, words, strict=True)]
+        return ", ".join(words)
 
     @property
     def _called(self) -> str:

@@ -99,13 +99,16 @@ def _logits():
 
 loss = Exercise(
     task="Mean cross-entropy in nats over the real words: logits (B, T, V) and targets (B, T), in "
-    "which 0 is padding. Padding counts neither in the sum nor in the number.",
+    "which 0 is padding. Padding counts neither in the sum nor in the number. Write it without "
+    "torch's `cross_entropy`.",
     cases=_logits,
+    without="cross_entropy",
     hints=(
         "The loss of one word is minus the log-probability of the right id: `log_softmax`, then "
         "`gather`.",
         "`real = targets != 0` says which positions count.",
-        "`F.cross_entropy(logits[real], targets[real])` does it all.",
+        "`log_p = logits.log_softmax(dim=-1).gather(-1, targets[..., None])[..., 0]`, then the mean of "
+        "`-log_p[real]`.",
     ),
     passed="e to this loss is the perplexity: among how many words the model hesitates.",
 )
@@ -121,7 +124,11 @@ def my_loss(logits, targets):
 
 @loss.solution
 def _(logits, targets):
-    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
+    p = logits.double().exp() / logits.double().exp().sum(dim=-1, keepdim=True)
+    right = [
+        -p[i, t, word].log() for i, row in enumerate(targets) for t, word in enumerate(row) if word
+    ]
+    return (sum(right) / len(right)).float()
 
 
 @loss.mistake("Padding is counted: the model is taught to say padding, and short sentences pay.")

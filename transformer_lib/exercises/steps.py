@@ -98,6 +98,11 @@ def _(x, state, context, cell, readout):
     return readout(torch.cat([after, context, x], dim=-1)), after
 
 
+@gru_step.mistake("You return the output twice. The second thing is the next state.")
+def _(x, state, context, cell, readout):
+    return (_gru(x, state, context, cell, readout)[0],) * 2
+
+
 @gru_step.mistake("Return two things: the output, and then the next state.")
 def _(x, state, context, cell, readout):
     return _gru(x, state, context, cell, readout)[0]
@@ -388,6 +393,15 @@ def _(x, state, fed, h, cell, W, W_c):
 def _(x, state, fed, h, cell, W, W_c):
     after = _moved(x, state, fed, cell)
     return _h_tilde(_mixed(_products(after, h, W), h), after, W_c), state
+
+
+@luong_step.mistake(
+    "You return h̃ twice. The second thing is the state, which the next step's cell moves on."
+)
+def _(x, state, fed, h, cell, W, W_c):
+    state = _moved(x, state, fed, cell)
+    h_tilde = _h_tilde(_mixed(_products(state, h, W), h), state, W_c)
+    return h_tilde, h_tilde
 
 
 @luong_step.mistake("Return two things: h̃, and then the state.")

@@ -248,6 +248,16 @@ class _(_Parts):
         return x + around.norm(around.dropout(sublayer(x)))
 
 
+@_mistake(
+    "`add_norm1` is given what attention returns. It calls the sublayer itself, on x or on the normed "
+    "x: give it a function, `lambda y: self.self_attn(y, y, y, mask)`."
+)
+class _(_Parts):
+    def forward(self, x, mask=None):
+        x = self.add_norm1(x, self.self_attn(x, x, x, mask))
+        return self.add_norm2(x, self.feed_forward)
+
+
 @_mistake("Norm: there is none in yours, neither before the sublayers nor after the sums.")
 class _(_Parts):
     def post(self, x, sublayer, around):
