@@ -69,6 +69,13 @@ def _(max_len, d_model):
 
 
 @sinusoids.mistake(
+    "Places and pairs stand along one axis. Places go down: `torch.arange(max_len)[:, None]`."
+)
+def _(max_len, d_model):
+    return torch.arange(max_len) / 10000 ** (torch.arange(0, d_model, 2) / d_model)
+
+
+@sinusoids.mistake(
     "Right while d_model is even. With an odd one a sine is missing at the end: count the pairs "
     "with `torch.arange(0, d_model, 2)`, which also has the last, single one."
 )
@@ -205,8 +212,8 @@ def _right(sin, cos):
 def my_rotation(k, d_model):
     blocks = []
     for i in range(d_model // 2):
-        b = torch.tensor(k / 10000 ** (2 * i / d_model))
-        blocks.append(torch.tensor([[b.cos(), b.sin()], [-b.sin(), b.cos()]]))
+        b = k / 10000 ** (2 * i / d_model)
+        blocks.append(torch.tensor([[math.cos(b), math.sin(b)], [-math.sin(b), math.cos(b)]]))
     return torch.block_diag(*blocks)
 
 
