@@ -204,7 +204,7 @@ def _attend(
     ]
     up = [
         *_through("k_proj", memory, keys, (middle, (MEMORY + KEYS) / 2), "key", projected),
-        straight(keys, scores, "top", role="key"),
+        arrow(keys, meet, keys.on("right"), (meet.x, keys.y), meet.on("bottom"), role="key"),
         *_asked(asks, meet, projected),
         straight(meet, scores, "left", role="score"),
         straight(scores, softmax, "top", role="score"),
@@ -322,7 +322,8 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
         ),
         Step(
             ("vector", "decoder", "said"),
-            "The decoder starts from it, reads it again and says a word a step.",
+            "The decoder starts from it, reads it again and says a word a step. The "
+            "readout, which is not drawn, reads vector and last word as well.",
         ),
     ]
     drawn = [*reads, *there, *back, vector, *says, *words, *sides, *hand, *seen, *ends]
