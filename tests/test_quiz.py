@@ -69,6 +69,12 @@ def test_shuffled_together():
     assert right("shuffled_together").startswith("Nothing")
 
 
+def test_four_times_as_wide():
+    scores = (torch.randn(20_000, 256) * torch.randn(20_000, 256)).sum(dim=1) / 8
+    assert abs(scores.std() - 2) < 0.05
+    assert right("four_times_as_wide").startswith("2: ")
+
+
 def test_more_points_do_not_help_a_fixed_width():
     x, queries = torch.linspace(0, 5, 5001), torch.arange(50) / 10
     curve = [2 * torch.sin(points) + points**0.8 for points in (x, queries)]

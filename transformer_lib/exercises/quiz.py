@@ -79,8 +79,8 @@ def recall(lesson: Any) -> None:
 def recalled(lesson: Any) -> dict[str, Question]:
     """A question of a lesson half way back, one of the last lesson and one of this.
 
-    Where there are none, others of the same lessons. What is asked of a lesson changes from one
-    lesson to the next, so that little is asked twice.
+    Where there are none, others of the same lessons. All are answered in the core of their lesson.
+    What is asked of a lesson changes from one lesson to the next, so that little is asked twice.
     """
     turn = int(lesson)
     earlier = [name for name in _lessons() if int(name) < turn]
@@ -94,7 +94,11 @@ def recalled(lesson: Any) -> dict[str, Question]:
 
 
 def _of(lesson: str) -> list[str]:
-    return [number for number, question in _numbered().items() if question.lesson == lesson]
+    return [
+        number
+        for number, question in _numbered().items()
+        if question.lesson == lesson and not question.shown.startswith("Going deeper")
+    ]
 
 
 def _lessons() -> list[str]:
@@ -306,6 +310,23 @@ QUESTIONS = [
             "It hardly matters: the next layer can undo any factor.": "You think of a linear "
             "factor that later weights absorb. A softmax stands in between, and has already "
             "averaged everything.",
+        },
+        "B",
+        "Divide by √d",
+    ),
+    Question(
+        "04",
+        "four_times_as_wide",
+        "Independent entries with mean 0 and variance 1, vectors 64 wide, scores divided by 8. You "
+        "make the vectors four times as wide and go on dividing by 8. What is the scores' standard "
+        "deviation?",
+        {
+            "1, as before: it was scaled.": "It was scaled for a width of 64. A sum of 256 "
+            "products spreads over 16, and 16/8 is not 1.",
+            "2: a sum of 256 products spreads over 16.": "16/8 = 2: four times the terms, four "
+            "times the variance, twice the spread.",
+            "4: there are four times as many terms.": "That is the variance. The standard "
+            "deviation is its root.",
         },
         "B",
         "Divide by √d",

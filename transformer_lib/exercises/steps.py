@@ -92,6 +92,12 @@ def _(x, state, context, cell, readout):
     return torch.tanh(readout(torch.cat([after, x, context], dim=-1))), after
 
 
+@gru_step.mistake("The readout gets x, state, context. The order is state, context, x.")
+def _(x, state, context, cell, readout):
+    _, after = _gru(x, state, context, cell, readout)
+    return torch.tanh(readout(torch.cat([x, after, context], dim=-1))), after
+
+
 @gru_step.mistake("The tanh of the output is missing.")
 def _(x, state, context, cell, readout):
     _, after = _gru(x, state, context, cell, readout)
@@ -136,14 +142,14 @@ def _looking_back():
 
 bahdanau_step = Exercise(
     task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, d_model) is the "
-    "embedded word, state (batch, d_hidden) the decoder's, h (batch, source, memory) the encoder's states, W_q "
-    "(width, d_hidden), W_k (width, memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s "
-    "being the state *before* the step; make shares of the scores, and with them the context (batch, memory). "
+    "embedded word, state (batch, d_hidden) the decoder's, h (batch, source, d_memory) the encoder's states, W_q "
+    "(width, d_hidden), W_k (width, d_memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s "
+    "being the state *before* the step; make shares of the scores, and with them the context (batch, d_memory). "
     "Then go on as before with `cell` and `readout`. Return the output and the next state.",
     cases=_looking_back,
     hints=(
         "Three new lines above those of lesson 05: scores (batch, source), shares (batch, source), context "
-        "(batch, memory).",
+        "(batch, d_memory).",
         "`scores = torch.tanh((state @ W_q.T)[:, None] + h @ W_k.T) @ w_v`. Along which axis do the shares sum "
         "to 1?",
         "`context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]`, and then your two lines of lesson 05.",
@@ -275,13 +281,13 @@ def _feeding():
 
 luong_step = Exercise(
     task="Your step once more, in Luong's order. x (batch, d_model) is the embedded word, state (batch, d_hidden), fed "
-    "(batch, width) the h̃ of the step before, h (batch, source, memory) the encoder's states, W (d_hidden, "
-    "memory), W_c (width, memory + d_hidden). First `cell` reads x and fed, side by side, and gives the next "
+    "(batch, width) the h̃ of the step before, h (batch, source, d_memory) the encoder's states, W (d_hidden, "
+    "d_memory), W_c (width, d_memory + d_hidden). First `cell` reads x and fed, side by side, and gives the next "
     "state s. Then score every h_i with sᵀ W h_i, mix the context c, and make h̃ = tanh(W_c [c; s]). Return h̃ "
     "and the state.",
     cases=_feeding,
     hints=(
-        "Order: the state moves, then it asks. Shapes: scores (batch, source), context (batch, memory).",
+        "Order: the state moves, then it asks. Shapes: scores (batch, source), context (batch, d_memory).",
         "`state = cell(torch.cat([x, fed], dim=-1), state)`, and all scores at once: `(h @ (state @ W)[..., "
         "None])[..., 0]`.",
         "`context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]`, then `torch.tanh(torch.cat([context, state], "

@@ -315,6 +315,16 @@ class _(_Parts):
         self.generator.weight = nn.Parameter(self.generator.weight.detach().clone())
 
 
+@_mistake(
+    "Tying: 'target', too, makes the generator's matrix the decoder's table, not 'all' alone."
+)
+class _(_Parts):
+    def __init__(self, config):
+        super().__init__(config)
+        if config.tie_weights == "target":
+            self.generator.weight = nn.Parameter(self.generator.weight.detach().clone())
+
+
 @_mistake("Tying: with `tie_weights='all'` the source's embedding is the same matrix too.")
 class _(_Parts):
     def __init__(self, config):
