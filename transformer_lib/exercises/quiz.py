@@ -864,7 +864,7 @@ QUESTIONS = [
             "read once. And by heart it would translate at least the sentences it has seen.",
         },
         "C",
-        "Four that break in a small model",
+        "Five that break at two layers",
     ),
     Question(
         "14",
@@ -882,7 +882,7 @@ QUESTIONS = [
             "learning. An untrained model cannot use one.",
         },
         "B",
-        "Where should the loss begin?",
+        "Your model at birth",
     ),
     Question(
         "14",
@@ -918,7 +918,7 @@ QUESTIONS = [
             "by chance. This fault comes with the length of the neighbour.",
         },
         "A",
-        "One that waits: the padding mask",
+        "One that hides: the padding mask",
     ),
     Question(
         "15",
