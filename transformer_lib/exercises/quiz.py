@@ -918,7 +918,7 @@ QUESTIONS = [
             "by chance. This fault comes with the length of the neighbour.",
         },
         "A",
-        "Three that wait, and one that does not matter",
+        "Three that wait, and a task that gets by",
     ),
     Question(
         "15",
