@@ -76,6 +76,8 @@ SCENES = {
     "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
+    "14": lambda: drawings.training_loop(SRC, TGT, 37),
+    "14, faults": lambda: drawings.faults(model(num_layers=1), SRC, TGT),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -432,6 +434,25 @@ def test_bahdanau_asks_before_the_cell_and_luong_after_it(lesson, asks_after):
     parts = {part.name: part for part in SCENES[lesson]().parts}
     assert (parts["asks"].y < parts["gru"].y) == asks_after
     assert ("asks>moved" in parts) == asks_after  # Luong's state goes on as it is
+
+
+def test_every_fault_stands_beside_the_part_that_it_names():
+    scene = SCENES["14, faults"]()
+    parts = {part.name: part for part in scene.parts}
+    for number, step in enumerate(scene.steps[:-1], 1):
+        where, badge = parts[step.lit[0]], parts[f"fault.{number}"]
+        assert badge.label == parts[f"name.{number}"].label == str(number)
+        assert abs(badge.x - where.x) <= where.width / 2 + badge.width
+        assert abs(badge.y - where.y) <= where.height / 2 + badge.height / 2
+    assert parts["decoder.layers.0.self_attn"].shape.endswith("causal")
+    assert [part.label for part in scene.parts if part.name.startswith("fault.")] == list("1234567")
+
+
+def test_the_loop_says_the_shapes_of_its_batch():
+    scene = SCENES["14"]()
+    assert "(1, 4)" in scene.steps[0].caption
+    assert "(1, 5)" in scene.steps[0].caption
+    assert any(getattr(part, "text", "") == "(1, 5, 37)" for part in scene.parts)
 
 
 def test_a_line_that_is_neither_across_nor_down_is_refused():

@@ -1,4 +1,4 @@
-"""Models and training runs on disk, in files that cannot run code. Lesson 14.
+"""Models and training runs on disk, in files that cannot run code. Lesson 17.
 
 Tensors are kept as safetensors, the rest as JSON. A run's directory holds one folder a checkpoint:
 

@@ -239,7 +239,9 @@ def plot_curves(
                 ax.minorticks_off()
         if log_y:
             ax.set_yscale("log")
-        if len(curves) + len(points or {}) > 1:
+        if len(curves) > 5:  # they leave no room for their names
+            ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+        elif len(curves) + len(points or {}) > 1:
             ax.legend(frameon=False)
         show_figure(
             fig, f"{title or y}: {y} against {x}. {ends_of(curves)}{extent_of(points or {})}"

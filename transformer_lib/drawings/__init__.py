@@ -22,6 +22,7 @@ from transformer_lib.drawings.sequences import (
     self_attention,
     three_layers,
 )
+from transformer_lib.drawings.training import faults, training_loop
 from transformer_lib.drawings.two_lives import two_lives
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "cross_attention_step",
     "decoder_layer",
     "encoder_layer",
+    "faults",
     "luong_step",
     "multi_head_attention",
     "one_vector",
@@ -51,6 +53,7 @@ __all__ = [
     "svg",
     "three_layers",
     "to_json",
+    "training_loop",
     "transformer",
     "two_lives",
 ]

@@ -885,7 +885,7 @@ QUESTIONS = [
             "read once. And by heart it would translate at least the sentences it has seen.",
         },
         "C",
-        "Four that break in a small model",
+        "Five that break at two layers",
     ),
     Question(
         "14",
@@ -903,7 +903,7 @@ QUESTIONS = [
             "learning. An untrained model cannot use one.",
         },
         "B",
-        "Where should the loss begin?",
+        "Going deeper: where the loss begins",
     ),
     Question(
         "14",
@@ -926,20 +926,20 @@ QUESTIONS = [
     Question(
         "14",
         "wrong_in_company",
-        "Alone, every sentence comes out right. In a batch with a long one, the short ones come "
-        "out wrong. The training loss was fine. What first?",
+        "Alone, every sentence comes out right. Padded to the length of a long one in its batch, it "
+        "comes out wrong. The training loss was fine. What first?",
         {
             "The padding mask.": "What it says of a row depends on the length of its neighbours. "
             "Batches of equal lengths hid that in training.",
             "The causal mask.": "Without that the model fails alone as well: it has learned to "
             "read the answer from its right.",
-            "The position codes: long sentences have others.": "A short sentence has the same "
-            "places in any company. Only what follows it is new.",
+            "The position codes: long sentences have others.": "Padding stands behind the words, so "
+            "they keep their places in any company. Only what follows them is new.",
             "Dropout, still on in the batch.": "Dropout would disturb single sentences, too, and "
             "by chance. This fault comes with the length of the neighbour.",
         },
         "A",
-        "One that waits: the padding mask",
+        "Three that wait, and a task that gets by",
     ),
     Question(
         "15",

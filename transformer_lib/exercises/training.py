@@ -93,6 +93,14 @@ def _(logits, targets, smoothing, pad_id):
 
 
 @smoothed_loss.mistake(
+    "This is `F.cross_entropy(…, label_smoothing=smoothing)` on all tokens: padding counts in its mean, "
+    "and `pad_id` gets a share of the smoothing. `ignore_index=pad_id` mends the first, not the second."
+)
+def _(logits, targets, smoothing, pad_id):
+    return F.cross_entropy(logits, targets, label_smoothing=smoothing)
+
+
+@smoothed_loss.mistake(
     "Your smoothing leaves the target out. Here it is spread over all entries but `pad_id`, the "
     "target among them. (The Annotated Transformer leaves it out; then 1 − smoothing is all the "
     "target gets.)"
