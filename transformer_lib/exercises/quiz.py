@@ -933,7 +933,7 @@ QUESTIONS = [
             "you see, and does not say on which sentences.",
         },
         "B",
-        "The four sentences",
+        "Going deeper: four sentences, learned by heart",
     ),
     Question(
         "15",
