@@ -102,6 +102,20 @@ def _(candidate, reference):
     return _bleu(candidate, reference, precisions, _root)
 
 
+@bleu.mistake(
+    "Your last pair is a single word: of c words there are c − 1 pairs. `zip(words, words[1:])` makes "
+    "no other."
+)
+def _(candidate, reference):
+    precisions = []
+    for n in (1, 2):
+        ours, theirs = (
+            Counter(tuple(s[i : i + n]) for i in range(len(s))) for s in (candidate, reference)
+        )
+        precisions.append((ours & theirs).total() / ours.total())
+    return _bleu(candidate, reference, precisions, _root)
+
+
 @bleu.mistake("You return a number from 0 to 100, as sacrebleu does. Here it is from 0 to 1.")
 def _(candidate, reference):
     return 100 * _bleu(candidate, reference, _clipped(candidate, reference), _root)
