@@ -25,7 +25,8 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
     {"downloads", "listening", "masks", "metrics", "pictures", "positions", "runtime", "schedules"},
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
-    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "recurrent_parts"},
+    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes"}
+    | {"recurrent_parts"},
     {"d2l_bridge", "recurrent", "transformer"},
     {"models", "twins"},
     {"settings", "training", "translation"},

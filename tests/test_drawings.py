@@ -18,11 +18,14 @@ from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.drawings.heads import head_weights
 from transformer_lib.drawings.marks import Path, Text, marks
 from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
+from transformer_lib.exercises import exercises
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
 X = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1], [0, 0, 0, 1]])
+HOME = [("i", 10), ("'m", 76), ("home", 115), (".", 4), ("<eos>", 2)]
+WRITTEN = [("je", 10), ("suis", 29), ("maison", 86), (".", 4), ("<eos>", 2)]
 SRC, TGT = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 9, 10, 11, 12]])
 
 
@@ -78,6 +81,8 @@ SCENES = {
     "13, post": lambda: whole(norm_first=False, num_layers=3),
     "14": lambda: drawings.training_loop(SRC, TGT, 37),
     "14, faults": lambda: drawings.faults(model(num_layers=1), SRC, TGT),
+    "15": lambda: drawings.sentence_to_score(HOME, WRITTEN, ["je", "suis", "chez", "moi", "."]),
+    "15, too long": lambda: drawings.sentence_to_score(HOME, [*WRITTEN[:2], *WRITTEN], ["je"] * 3),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -464,3 +469,20 @@ def test_a_line_that_is_neither_across_nor_down_is_refused():
 def test_the_route_leads_through_the_lessons_that_there_are():
     drawn = [box.lesson for box in boxes(drawings.route()).values()]
     assert drawn == [path.stem[:2] for path in find_lessons()]
+
+
+def test_the_score_in_the_drawing_is_the_one_that_the_exercise_asks_for():
+    parts = {part.name: part for part in SCENES["15"]().parts}
+    right = exercises()["metrics.bleu"].right(
+        ["je", "suis", "maison", "."], ["je", "suis", "chez", "moi", "."]
+    )
+    assert parts["score"].shape.endswith(f"= {right:.2f}")
+    judged = [parts[name].label for name in ("share of words", "share of pairs", "penalty")]
+    assert judged == ["3 of 4", "1 of 3", "0.78"]
+
+
+def test_a_run_counts_as_often_as_the_reference_has_it():
+    parts = {part.name: part for part in SCENES["15, too long"]().parts}
+    assert parts["share of words"].label == "2 of 6"  # je suis je suis maison . for je je je
+    assert [parts[f"words.{i}"].role for i in range(4)] == ["weight", "wrong", "weight", "wrong"]
+    assert parts["penalty"].label == "1.00"  # too long is not punished

@@ -12,6 +12,7 @@ from transformer_lib.drawings.decoding_steps import (
     one_vector,
 )
 from transformer_lib.drawings.heads import multi_head_attention, reshapes, sum_of_heads
+from transformer_lib.drawings.judging import sentence_to_score
 from transformer_lib.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
 from transformer_lib.drawings.render import Drawing, sheet, stepped, svg, to_json
 from transformer_lib.drawings.route import route
@@ -46,6 +47,7 @@ __all__ = [
     "scaled_attention",
     "scoring",
     "self_attention",
+    "sentence_to_score",
     "sheet",
     "soft_lookup",
     "stepped",

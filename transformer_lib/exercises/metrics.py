@@ -90,6 +90,44 @@ def _(candidate, reference):
     return _bleu(candidate, reference, [precision(candidate, reference), precision(*pairs)], _root)
 
 
+@bleu.mistake(
+    "You count each word once, however often it stands there: a set forgets that. A `Counter` does "
+    "not."
+)
+def _(candidate, reference):
+    precisions = []
+    for n in (1, 2):
+        ours, theirs = (set(zip(*[s[i:] for i in range(n)])) for s in (candidate, reference))  # noqa: B905
+        precisions.append(len(ours & theirs) / (len(candidate) - n + 1))
+    return _bleu(candidate, reference, precisions, _root)
+
+
+@bleu.mistake(
+    "Your last pair is a single word: of c words there are c − 1 pairs. `zip(words, words[1:])` makes "
+    "no other."
+)
+def _(candidate, reference):
+    precisions = []
+    for n in (1, 2):
+        ours, theirs = (
+            Counter(tuple(s[i : i + n]) for i in range(len(s))) for s in (candidate, reference)
+        )
+        precisions.append((ours & theirs).total() / ours.total())
+    return _bleu(candidate, reference, precisions, _root)
+
+
+@bleu.mistake("You return a number from 0 to 100, as sacrebleu does. Here it is from 0 to 1.")
+def _(candidate, reference):
+    return 100 * _bleu(candidate, reference, _clipped(candidate, reference), _root)
+
+
+@bleu.mistake("The penalty of a short candidate is not c/r itself: it is e to the power 1 − r/c.")
+def _(candidate, reference):
+    return _bleu(
+        candidate, reference, _clipped(candidate, reference), _root, lambda r, c: min(1.0, c / r)
+    )
+
+
 @bleu.mistake("Short candidates get too much: the brevity penalty is missing.")
 def _(candidate, reference):
     return _root(_clipped(candidate, reference))

@@ -954,7 +954,7 @@ QUESTIONS = [
             "you see, and does not say on which sentences.",
         },
         "B",
-        "The four sentences",
+        "Going deeper: four sentences, learned by heart",
     ),
     Question(
         "15",
