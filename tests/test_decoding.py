@@ -9,7 +9,14 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import corpus
-from transformer_lib.decoding import beam_search, greedy, keep_top_k, keep_top_p, sample
+from transformer_lib.decoding import (
+    TableModel,
+    beam_search,
+    greedy,
+    keep_top_k,
+    keep_top_p,
+    sample,
+)
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
 
@@ -281,3 +288,24 @@ def test_the_nucleus_is_the_smallest_set_that_reaches_p():
 def test_a_draw_that_cannot_be_is_refused(model, how, message):
     with pytest.raises(ValueError, match=message):
         sample(model, *source(), **how)
+
+
+def test_a_table_writes_what_one_finds_on_paper():
+    words = ["<pad>", "<bos>", "<eos>", "a", "b", "c"]
+    table = {(): {"a": 0.6, "b": 0.4}, ("a",): {"b": 0.5, "c": 0.5 - 1e-3, "<eos>": 1e-3}}
+    model = TableModel(lambda said: table.get(said, {"<eos>": 1.0}), words)
+    src = torch.zeros(2, 1, dtype=torch.long)
+    assert [[words[i] for i in row] for row in greedy(model, src).tolist()] == [
+        ["a", "b", "<eos>"]
+    ] * 2
+    best, score = beam_search(model, src, beam_size=3)
+    assert [words[i] for i in best[0] if i] == ["b", "<eos>"]
+    assert score[1].item() == pytest.approx(math.log(0.4), abs=1e-6)
+    drawn = sample(model, src[:1].expand(400, 1), generator=torch.Generator().manual_seed(0))
+    assert {tuple(words[i] for i in row if i) for row in drawn.tolist()} <= {
+        ("a", "b", "<eos>"),
+        ("a", "c", "<eos>"),
+        ("a", "<eos>"),
+        ("b", "<eos>"),
+    }
+    assert (drawn[:, 0] == 3).float().mean().item() == pytest.approx(0.6, abs=0.1)

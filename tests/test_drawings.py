@@ -49,6 +49,14 @@ def heads(d_model=12, num_heads=2):
     )
 
 
+BEAM = {
+    ("je",): (0.6, "kept"),
+    ("me",): (0.4, "kept"),
+    ("je", "suis"): (0.55, "kept"),
+    ("je", "vais"): (0.05, "dropped"),
+    ("me", "<eos>"): (0.3, "finished"),
+    ("je", "suis", "<eos>"): (0.5, "finished"),
+}
 SCENES = {
     "00": drawings.route,
     "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
@@ -76,6 +84,11 @@ SCENES = {
     "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
+    "16, the tree": lambda: drawings.search_tree({("je",): (0.6, "open"), ("me",): (0.4, "open")}),
+    "16, a beam": lambda: drawings.search_tree(BEAM, "A beam of 2"),
+    "16, the cache": lambda: drawings.growing_cache(
+        ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
+    ),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -443,3 +456,46 @@ def test_a_line_that_is_neither_across_nor_down_is_refused():
 def test_the_route_leads_through_the_lessons_that_there_are():
     drawn = [box.lesson for box in boxes(drawings.route()).values()]
     assert drawn == [path.stem[:2] for path in find_lessons()]
+
+
+def test_the_tree_stands_with_children_right_of_their_parent_and_no_two_in_one_place():
+    scene = drawings.search_tree(BEAM)
+    boxes = {part.name: part for part in scene.parts if isinstance(part, Box)}
+    assert len({(box.x, box.y) for box in boxes.values()}) == len(BEAM) + 1
+    for line in [part for part in scene.parts if isinstance(part, Arrow)]:
+        parent, child = (boxes[name].name for name in (line.source, line.target))
+        assert boxes[parent].x < boxes[child].x
+        depth, words = child.split(".")
+        before = words.rpartition("_")[0]
+        assert parent == f"d{int(depth[1:]) - 1}.{before}", "it grew from what was said before"
+
+
+def test_the_tree_tells_step_by_step_who_is_kept_and_in_the_end_the_best():
+    captions = [step.caption for step in drawings.search_tree(BEAM).steps]
+    assert captions == [
+        "Kept: “je”, “me”.",
+        "Kept: “je suis”, “me <eos>”; dropped: “je vais”.",
+        "Kept: “je suis <eos>”.",
+        "Found: “je suis <eos>”, 0.50.",
+    ]
+
+
+def test_a_tree_that_cannot_be_drawn_says_why():
+    with pytest.raises(ValueError, match="no beginnings"):
+        drawings.search_tree({})
+    with pytest.raises(ValueError, match="'je suis' is there"):
+        drawings.search_tree({("je", "suis"): (0.5, "kept")})
+    with pytest.raises(ValueError, match="'lost', and none of open"):
+        drawings.search_tree({("je",): (0.5, "lost")})
+
+
+def test_each_step_of_the_cache_adds_one_key_and_one_value_and_keeps_the_others():
+    scene = drawings.growing_cache(["<bos>", "je", "suis"], ["je", "suis", "<eos>"])
+    rows = {part.name: part.cells for part in scene.parts if isinstance(part, Vector)}
+    for t in range(3):
+        for kind, letter in (("keys", "k"), ("values", "v")):
+            kept = rows.get(f"step{t}.{kind}", ())
+            assert kept == tuple(f"{letter}{i}" for i in range(t))
+            assert rows[f"step{t}.new {kind}"] == (f"{letter}{t}",)
+    with pytest.raises(ValueError, match="3 tokens to read and 1 to say"):
+        drawings.growing_cache(["<bos>", "je", "suis"], ["je"])

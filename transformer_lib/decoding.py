@@ -5,7 +5,7 @@ The ways are greedy search, sampling and beam search. A model here is anything w
 `select(rows)`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -205,6 +205,42 @@ def _write(
             if not len(rows):
                 return out[:, : t + 1]
         return out
+
+
+class TableModel(nn.Module):
+    """A model small enough for paper: after what was said, a table gives the next word's shares.
+
+    `next_words(said)` is {word: share}; ids are places in `words`. It reads no source, but takes
+    one as every model does, a sentence a row.
+    """
+
+    def __init__(
+        self, next_words: Callable[[tuple[str, ...]], Mapping[str, float]], words: Sequence[str]
+    ):
+        super().__init__()
+        self.next_words, self.words = next_words, words
+
+    def start(self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None) -> "Said":
+        """Nothing is said yet."""
+        return Said([()] * len(src))
+
+    def step(
+        self, ids: Int[Tensor, " batch"], state: "Said"
+    ) -> tuple[Float[Tensor, "batch vocab"], "Said"]:
+        """The logarithms of the shares after `ids` (at first <bos>), and what was said by then."""
+        state = Said((*said, self.words[i]) for said, i in zip(state, ids.tolist(), strict=True))
+        shares = [self.next_words(said[1:]) for said in state]  # <bos> is no word
+        return torch.tensor(
+            [[p.get(word, 0.0) for word in self.words] for p in shares]
+        ).log(), state
+
+
+class Said(tuple):
+    """What each row has said: the state of a `TableModel`."""
+
+    def select(self, rows: Int[Tensor, " rows"]) -> "Said":
+        """The state of these rows, in this order."""
+        return Said(self[i] for i in rows.tolist())
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from transformer_lib.drawings.sequences import (
     three_layers,
 )
 from transformer_lib.drawings.two_lives import two_lives
+from transformer_lib.drawings.writing import growing_cache, search_tree
 
 __all__ = [
     "Drawing",
@@ -35,6 +36,7 @@ __all__ = [
     "cross_attention_step",
     "decoder_layer",
     "encoder_layer",
+    "growing_cache",
     "luong_step",
     "multi_head_attention",
     "one_vector",
@@ -43,6 +45,7 @@ __all__ = [
     "route",
     "scaled_attention",
     "scoring",
+    "search_tree",
     "self_attention",
     "sheet",
     "soft_lookup",
