@@ -2,14 +2,16 @@
 
 The ways are greedy search, sampling and beam search. A model here is anything with
 `state = start(src, src_mask)` and `logits, state = step(ids, state)`, whose states have
-`select(rows)`.
+`select(rows)`. `with_steps` gives them to a model that has neither.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.masks import Mask
@@ -177,6 +179,62 @@ def beam_search(
                 break
 
         return best[:, : int(best_length.amax())], best_score
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """All that was read so far: what a model without a cache has to read again at each step."""
+
+    src: Int[Tensor, "batch source"]
+    src_mask: Mask | None
+    ids: Int[Tensor, "batch target"]
+
+    def select(self, rows: Int[Tensor, " rows"]) -> "Prefix":
+        """The state of these rows, in this order; a row may come twice."""
+        mask = self.src_mask
+        if mask is not None and mask.size(0) > 1:
+            mask = mask.index_select(0, rows)
+        return Prefix(self.src.index_select(0, rows), mask, self.ids.index_select(0, rows))
+
+
+class Recomputing(nn.Module):
+    """A model that gives `logits = model(src, tgt_in, src_mask)`, and now takes steps as well.
+
+    At each step it reads source and target from the beginning: right, and slow. `config` is kept
+    for whoever asks for `max_len`.
+    """
+
+    def __init__(self, model: nn.Module, config: Any = None):
+        super().__init__()
+        self.model, self.config = model, config
+
+    def forward(
+        self,
+        src: Int[Tensor, "batch source"],
+        tgt_in: Int[Tensor, "batch target"],
+        src_mask: Mask | None = None,
+        *,
+        only: Bool[Tensor, "batch target"] | None = None,
+    ) -> Float[Tensor, "..."]:
+        """Logits (batch, target, vocab); with `only`, those of its True positions."""
+        logits = self.model(src, tgt_in, src_mask)
+        return logits if only is None else logits[only]
+
+    def start(self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None) -> Prefix:
+        """Nothing is computed yet."""
+        return Prefix(src, src_mask, src[:, :0])
+
+    def step(
+        self, ids: Int[Tensor, " batch"], state: Prefix
+    ) -> tuple[Float[Tensor, "batch vocab"], Prefix]:
+        """The logits behind the last of the ids, and the state that has read it."""
+        state = Prefix(state.src, state.src_mask, torch.cat((state.ids, ids[:, None]), dim=1))
+        return self(state.src, state.ids, state.src_mask)[:, -1], state
+
+
+def with_steps(model: nn.Module, config: Any = None) -> nn.Module:
+    """The model itself where it has `start` and `step`, else the model inside a `Recomputing`."""
+    return model if hasattr(model, "step") else Recomputing(model, config)
 
 
 def _write(

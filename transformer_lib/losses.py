@@ -1,5 +1,7 @@
 """What training makes small: cross-entropy per real token, smoothed where asked. Lesson 14."""
 
+import inspect
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
@@ -42,10 +44,20 @@ def loss_on_batch(
 ) -> Float[Tensor, ""]:
     """Mean loss per real target token, in nats.
 
-    Padding counts neither in the sum nor in the number. Logits are computed only where there is a
-    real target. The padding of `tgt_in` needs no mask: it comes after all real tokens, where a
-    causal decoder does not look.
+    Padding counts neither in the sum nor in the number. A model that takes `only` computes logits
+    only where there is a real target. The padding of `tgt_in` needs no mask: it comes after all
+    real tokens, where a causal decoder does not look.
     """
     real = tgt_out != pad_id
-    logits = model(src, tgt_in, src_mask, only=real)
+    logits = _logits_at(real, model, src, tgt_in, src_mask)
     return label_smoothed_cross_entropy(logits, tgt_out[real], label_smoothing, pad_id)
+
+
+def _logits_at(real: Tensor, model: nn.Module, *inputs: Tensor | None) -> Tensor:
+    """The logits of these positions alone, from any model, also inside what torch wraps it in."""
+    inner = model
+    for wrapper in ("module", "_orig_mod"):
+        inner = getattr(inner, wrapper, inner)
+    if "only" in inspect.signature(inner.forward).parameters:
+        return model(*inputs, only=real)
+    return model(*inputs)[real]

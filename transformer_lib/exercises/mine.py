@@ -11,13 +11,16 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import filelock
 from IPython import get_ipython
 
 from transformer_lib.exercises.cells import NotKept, names_from_elsewhere, source_to_keep
 from transformer_lib.exercises.parts import PARTS, Part, part_named
+
+if TYPE_CHECKING:
+    from transformer_lib.translation import Translator
 
 HEADER = """\
 # My own library: what has passed its check in the lessons. `mine("EncoderLayer")` gives it back.
@@ -81,7 +84,21 @@ def forget(name: str) -> None:
     print(f"{key}: moved to mine.old.py." if taken else f"{key} is not in mine.py.")
 
 
-mine.forget = forget
+def keep_trained(translator: "Translator") -> None:
+    """Keep a trained model in `runs/mine`; a line says so (`exercises.trained`)."""
+    from transformer_lib.exercises import trained  # here: models take longer to load than a part
+
+    trained.keep_trained(translator)
+
+
+def translator() -> "Translator":
+    """A translator with the model of `runs/mine`, or the shipped one (`exercises.trained`)."""
+    from transformer_lib.exercises import trained
+
+    return trained.translator()
+
+
+mine.forget, mine.keep_trained, mine.translator = forget, keep_trained, translator
 
 
 def is_off() -> bool:
