@@ -290,22 +290,38 @@ def test_a_draw_that_cannot_be_is_refused(model, how, message):
         sample(model, *source(), **how)
 
 
+ON_PAPER = {
+    (): {"a": 0.6, "b": 0.4},
+    ("a",): {"b": 0.5, "c": 0.5 - 1e-3, "<eos>": 1e-3},
+}
+
+
+def table_model():
+    return TableModel(lambda said: ON_PAPER.get(said, {"<eos>": 1.0}))
+
+
+def test_a_table_says_all_its_sentences_the_most_probable_first():
+    model = table_model()
+    assert model.words == ["<pad>", "<bos>", "<eos>", "<unk>", "a", "b", "c"]
+    assert list(model.beginnings())[:4] == [("a",), ("a", "b"), ("a", "b", "<eos>"), ("a", "c")]
+    assert model.sentences() == pytest.approx(
+        {
+            ("b", "<eos>"): 0.4,
+            ("a", "b", "<eos>"): 0.3,
+            ("a", "c", "<eos>"): 0.2994,
+            ("a", "<eos>"): 0.0006,
+        }
+    )
+    assert next(iter(model.sentences())) == ("b", "<eos>")
+
+
 def test_a_table_writes_what_one_finds_on_paper():
-    words = ["<pad>", "<bos>", "<eos>", "a", "b", "c"]
-    table = {(): {"a": 0.6, "b": 0.4}, ("a",): {"b": 0.5, "c": 0.5 - 1e-3, "<eos>": 1e-3}}
-    model = TableModel(lambda said: table.get(said, {"<eos>": 1.0}), words)
+    model = table_model()
     src = torch.zeros(2, 1, dtype=torch.long)
-    assert [[words[i] for i in row] for row in greedy(model, src).tolist()] == [
-        ["a", "b", "<eos>"]
-    ] * 2
+    assert [model.read(row) for row in greedy(model, src)] == [("a", "b", "<eos>")] * 2
     best, score = beam_search(model, src, beam_size=3)
-    assert [words[i] for i in best[0] if i] == ["b", "<eos>"]
+    assert model.read(best[0]) == ("b", "<eos>")
     assert score[1].item() == pytest.approx(math.log(0.4), abs=1e-6)
     drawn = sample(model, src[:1].expand(400, 1), generator=torch.Generator().manual_seed(0))
-    assert {tuple(words[i] for i in row if i) for row in drawn.tolist()} <= {
-        ("a", "b", "<eos>"),
-        ("a", "c", "<eos>"),
-        ("a", "<eos>"),
-        ("b", "<eos>"),
-    }
-    assert (drawn[:, 0] == 3).float().mean().item() == pytest.approx(0.6, abs=0.1)
+    assert {model.read(row) for row in drawn} <= set(model.sentences())
+    assert (drawn[:, 0] == 4).float().mean().item() == pytest.approx(0.6, abs=0.1)

@@ -480,6 +480,35 @@ def test_the_tree_tells_step_by_step_who_is_kept_and_in_the_end_the_best():
     ]
 
 
+def test_a_beams_tree_has_the_products_and_says_who_was_dropped():
+    shares = {
+        ("je",): 0.6,
+        ("je", "suis"): 0.5,
+        ("je", "suis", "<eos>"): 1.0,
+        ("je", "vais"): 0.5,
+        ("me",): 0.4,
+        ("me", "<eos>"): 1.0,
+    }
+    beams = [
+        {(): 1.0},
+        {("je",): 0.6, ("me",): 0.4},
+        {("me", "<eos>"): 0.4, ("je", "suis"): 0.3},
+        {("me", "<eos>"): 0.4, ("je", "suis", "<eos>"): 0.3},
+    ]
+    scene = drawings.beam_tree(shares, beams)
+    told = {box.name: box.told() for box in scene.parts if isinstance(box, Box)}
+    assert told == {
+        "d0.": "<bos>",
+        "d1.je": "je 0.60",
+        "d2.je_suis": "suis 0.30",
+        "d3.je_suis_eos": "<eos> 0.30",
+        "d2.je_vais": "vais × 0.30",
+        "d1.me": "me 0.40",
+        "d2.me_eos": "<eos> 0.40",
+    }
+    assert scene.steps[-1].caption == "Found: “me <eos>”, 0.40."
+
+
 def test_a_tree_that_cannot_be_drawn_says_why():
     with pytest.raises(ValueError, match="no beginnings"):
         drawings.search_tree({})

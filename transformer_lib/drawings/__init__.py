@@ -23,7 +23,7 @@ from transformer_lib.drawings.sequences import (
     three_layers,
 )
 from transformer_lib.drawings.two_lives import two_lives
-from transformer_lib.drawings.writing import growing_cache, search_tree
+from transformer_lib.drawings.writing import beam_tree, growing_cache, search_tree
 
 __all__ = [
     "Drawing",
@@ -31,6 +31,7 @@ __all__ = [
     "Step",
     "added_positions",
     "bahdanau_step",
+    "beam_tree",
     "beside",
     "clock_hands",
     "cross_attention_step",

@@ -1,6 +1,7 @@
 """How a sentence is written: the tree that a search walks, and what a step may keep. Lesson 16."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from transformer_lib.drawings.marks import fitted, number
 from transformer_lib.drawings.scene import (
@@ -44,6 +45,23 @@ def search_tree(nodes: Mapping[Words, tuple[float, str]], title: str = "A tree")
     fates = {fate for _, fate in nodes.values()}
     legend = _legend(fates - {"open"}, DOWN * max(places.values()) + 62)
     return fitted(title, [*boxes.values(), *lines, *legend], _told(nodes) if legend else ())
+
+
+def beam_tree(
+    shares: Mapping[Words, float], beams: Sequence[Mapping[Words, float]], title: str = "A beam"
+) -> Scene:
+    """The tree of a beam search: below each word the probability of all that was said.
+
+    `shares` are those of the last word of every beginning, `beams` what was kept after each step
+    with its probability; the first of them is {(): 1}.
+    """
+    nodes = {}
+    for before, after in pairwise(beams):
+        for words, share in shares.items():
+            if words[:-1] in before:
+                ends = "finished" if words[-1] == "<eos>" else "kept"
+                nodes[words] = before[words[:-1]] * share, ends if words in after else "dropped"
+    return search_tree({words: nodes[words] for words in shares if words in nodes}, title)
 
 
 def _named(words: Words) -> str:
