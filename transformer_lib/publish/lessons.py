@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-SECOND_EDITION = {f"{number:02}" for number in range(14)}  # lessons 00 to 13
+SECOND_EDITION = {f"{number:02}" for number in range(14)} | {"16"}  # 00 to 13
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
