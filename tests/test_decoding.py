@@ -9,7 +9,14 @@ import torch
 from torch.testing import assert_close
 
 from transformer_lib import corpus
-from transformer_lib.decoding import beam_search, greedy, keep_top_k, keep_top_p, sample
+from transformer_lib.decoding import (
+    TableModel,
+    beam_search,
+    greedy,
+    keep_top_k,
+    keep_top_p,
+    sample,
+)
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
 
@@ -281,3 +288,40 @@ def test_the_nucleus_is_the_smallest_set_that_reaches_p():
 def test_a_draw_that_cannot_be_is_refused(model, how, message):
     with pytest.raises(ValueError, match=message):
         sample(model, *source(), **how)
+
+
+ON_PAPER = {
+    (): {"a": 0.6, "b": 0.4},
+    ("a",): {"b": 0.5, "c": 0.5 - 1e-3, "<eos>": 1e-3},
+}
+
+
+def table_model():
+    return TableModel(lambda said: ON_PAPER.get(said, {"<eos>": 1.0}))
+
+
+def test_a_table_says_all_its_sentences_the_most_probable_first():
+    model = table_model()
+    assert model.words == ["<pad>", "<bos>", "<eos>", "<unk>", "a", "b", "c"]
+    assert list(model.beginnings())[:4] == [("a",), ("a", "b"), ("a", "b", "<eos>"), ("a", "c")]
+    assert model.sentences() == pytest.approx(
+        {
+            ("b", "<eos>"): 0.4,
+            ("a", "b", "<eos>"): 0.3,
+            ("a", "c", "<eos>"): 0.2994,
+            ("a", "<eos>"): 0.0006,
+        }
+    )
+    assert next(iter(model.sentences())) == ("b", "<eos>")
+
+
+def test_a_table_writes_what_one_finds_on_paper():
+    model = table_model()
+    src = torch.zeros(2, 1, dtype=torch.long)
+    assert [model.read(row) for row in greedy(model, src)] == [("a", "b", "<eos>")] * 2
+    best, score = beam_search(model, src, beam_size=3)
+    assert model.read(best[0]) == ("b", "<eos>")
+    assert score[1].item() == pytest.approx(math.log(0.4), abs=1e-6)
+    drawn = sample(model, src[:1].expand(400, 1), generator=torch.Generator().manual_seed(0))
+    assert {model.read(row) for row in drawn} <= set(model.sentences())
+    assert (drawn[:, 0] == 4).float().mean().item() == pytest.approx(0.6, abs=0.1)

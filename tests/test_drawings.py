@@ -52,6 +52,14 @@ def heads(d_model=12, num_heads=2):
     )
 
 
+BEAM = {
+    ("je",): (0.6, "kept"),
+    ("me",): (0.4, "kept"),
+    ("je", "suis"): (0.55, "kept"),
+    ("je", "vais"): (0.05, "dropped"),
+    ("me", "<eos>"): (0.3, "finished"),
+    ("je", "suis", "<eos>"): (0.5, "finished"),
+}
 SCENES = {
     "00": drawings.route,
     "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
@@ -83,6 +91,11 @@ SCENES = {
     "14, faults": lambda: drawings.faults(model(num_layers=1), SRC, TGT),
     "15": lambda: drawings.sentence_to_score(HOME, WRITTEN, ["je", "suis", "chez", "moi", "."]),
     "15, too long": lambda: drawings.sentence_to_score(HOME, [*WRITTEN[:2], *WRITTEN], ["je"] * 3),
+    "16, the tree": lambda: drawings.search_tree({("je",): (0.6, "open"), ("me",): (0.4, "open")}),
+    "16, a beam": lambda: drawings.search_tree(BEAM, "A beam of 2"),
+    "16, the cache": lambda: drawings.growing_cache(
+        ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
+    ),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -486,3 +499,75 @@ def test_a_run_counts_as_often_as_the_reference_has_it():
     assert parts["share of words"].label == "2 of 6"  # je suis je suis maison . for je je je
     assert [parts[f"words.{i}"].role for i in range(4)] == ["weight", "wrong", "weight", "wrong"]
     assert parts["penalty"].label == "1.00"  # too long is not punished
+
+
+def test_the_tree_stands_with_children_right_of_their_parent_and_no_two_in_one_place():
+    scene = drawings.search_tree(BEAM)
+    boxes = {part.name: part for part in scene.parts if isinstance(part, Box)}
+    assert len({(box.x, box.y) for box in boxes.values()}) == len(BEAM) + 1
+    for line in [part for part in scene.parts if isinstance(part, Arrow)]:
+        parent, child = (boxes[name].name for name in (line.source, line.target))
+        assert boxes[parent].x < boxes[child].x
+        depth, words = child.split(".")
+        before = words.rpartition("_")[0]
+        assert parent == f"d{int(depth[1:]) - 1}.{before}", "it grew from what was said before"
+
+
+def test_the_tree_tells_step_by_step_who_is_kept_and_in_the_end_the_best():
+    captions = [step.caption for step in drawings.search_tree(BEAM).steps]
+    assert captions == [
+        "Kept: “je”, “me”.",
+        "Kept: “je suis”, “me <eos>”; dropped: “je vais”.",
+        "Kept: “je suis <eos>”.",
+        "Found: “je suis <eos>”, 0.50.",
+    ]
+
+
+def test_a_beams_tree_has_the_products_and_says_who_was_dropped():
+    shares = {
+        ("je",): 0.6,
+        ("je", "suis"): 0.5,
+        ("je", "suis", "<eos>"): 1.0,
+        ("je", "vais"): 0.5,
+        ("me",): 0.4,
+        ("me", "<eos>"): 1.0,
+    }
+    beams = [
+        {(): 1.0},
+        {("je",): 0.6, ("me",): 0.4},
+        {("me", "<eos>"): 0.4, ("je", "suis"): 0.3},
+        {("me", "<eos>"): 0.4, ("je", "suis", "<eos>"): 0.3},
+    ]
+    scene = drawings.beam_tree(shares, beams)
+    told = {box.name: box.told() for box in scene.parts if isinstance(box, Box)}
+    assert told == {
+        "d0.": "<bos>",
+        "d1.je": "je 0.60",
+        "d2.je_suis": "suis 0.30",
+        "d3.je_suis_eos": "<eos> 0.30",
+        "d2.je_vais": "vais × 0.30",
+        "d1.me": "me 0.40",
+        "d2.me_eos": "<eos> 0.40",
+    }
+    assert scene.steps[-1].caption == "Found: “me <eos>”, 0.40."
+
+
+def test_a_tree_that_cannot_be_drawn_says_why():
+    with pytest.raises(ValueError, match="no beginnings"):
+        drawings.search_tree({})
+    with pytest.raises(ValueError, match="'je suis' is there"):
+        drawings.search_tree({("je", "suis"): (0.5, "kept")})
+    with pytest.raises(ValueError, match="'lost', and none of open"):
+        drawings.search_tree({("je",): (0.5, "lost")})
+
+
+def test_each_step_of_the_cache_adds_one_key_and_one_value_and_keeps_the_others():
+    scene = drawings.growing_cache(["<bos>", "je", "suis"], ["je", "suis", "<eos>"])
+    rows = {part.name: part.cells for part in scene.parts if isinstance(part, Vector)}
+    for t in range(3):
+        for kind, letter in (("keys", "k"), ("values", "v")):
+            kept = rows.get(f"step{t}.{kind}", ())
+            assert kept == tuple(f"{letter}{i}" for i in range(t))
+            assert rows[f"step{t}.new {kind}"] == (f"{letter}{t}",)
+    with pytest.raises(ValueError, match="3 tokens to read and 1 to say"):
+        drawings.growing_cache(["<bos>", "je", "suis"], ["je"])

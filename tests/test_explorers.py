@@ -17,7 +17,6 @@ from transformer_lib.explorers import (
     AttentionMap,
     attention_explorer,
     bandwidth_explorer,
-    beam_explorer,
     decoding_explorer,
     heads_explorer,
     mask_explorer,
@@ -324,66 +323,11 @@ def test_the_sampling_sliders_keep_as_few_of_equally_probable_tokens_as_reach_p(
     assert sorted(shown.values()) == pytest.approx([0.0] * (4 - left) + [1 / left] * left)
 
 
-TREE = {
-    ("je",): (-0.5, "kept"),
-    ("me",): (-0.9, "kept"),
-    ("je", "suis"): (-0.6, "kept"),
-    ("je", "vais"): (-3.0, "pruned"),
-    ("me", "<eos>"): (-1.25, "finished"),
-    ("je", "suis", "là"): (-0.7, "kept"),
-}
-
-
-@pytest.mark.parametrize("step", [1, 2, 3])
-def test_the_step_slider_grows_the_tree(step):
-    marks = [m for m in drawn(beam_explorer(TREE), step=step) if "hypothesis" in m]
-    shown = {m["hypothesis"]: (number(m["log-probability"]), m["fate"]) for m in marks}
-    assert shown == {" ".join(words): said for words, said in TREE.items() if len(words) <= step}
-
-
-def test_a_tree_can_be_read_without_colour():
-    svg = svg_of(beam_explorer(TREE))
-    outline = dict(re.findall('hypothesis: ([^;]+);[^"]*"[^>]*? d="([^"]+)"', svg))
-    shape = {words: re.sub(r"[-.\d]+", "", path) for words, path in outline.items()}
-    of_fate = {
-        fate: {shape[" ".join(words)] for words, (_, other) in TREE.items() if other == fate}
-        for _, fate in TREE.values()
-    }
-    assert all(len(shapes) == 1 for shapes in of_fate.values())
-    assert len(set.union(*of_fate.values())) == 3
-    assert len(re.findall('stroke-dasharray="3,4"', svg)) == 1, "one was pruned"
-    for word in ("<bos>", "je", "vais", "<eos>", "−3.00"):
-        assert f">{word}</text>" in svg
-
-
-def test_a_tree_stands_with_children_right_of_their_parent_and_no_two_nodes_in_one_place():
-    (rows,) = [v for v in beam_explorer(TREE).to_dict()["datasets"].values() if len(v) > 1]
-    assert len({(row["depth"], row["row"]) for row in rows}) == len(rows)
-    by_words = {row["hypothesis"]: row for row in rows}
-    for row in rows:
-        parent = by_words.get(row["hypothesis"].rpartition(" ")[0])
-        if parent:
-            assert (row["from_depth"], row["from_row"]) == (parent["depth"], parent["row"])
-            assert row["depth"] == parent["depth"] + 1
-
-
-def test_a_tree_says_what_it_shows():
-    said = beam_explorer(TREE, "Beam of 2").to_dict()["description"]
-    assert "Beam of 2: 6 hypotheses in 3 steps, 4 kept, 1 pruned, 1 finished" in said
-    assert "me <eos>, -1.25" in said
-
-
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="5 probabilities, but 2 tokens"):
         sampling_explorer(SPREAD, SAID[:2])
     with pytest.raises(ValueError, match="above 0"):
         sampling_explorer(torch.tensor([1.0, 0.0]), SAID[:2])
-    with pytest.raises(ValueError, match="no hypotheses"):
-        beam_explorer({})
-    with pytest.raises(ValueError, match="'je suis' is there"):
-        beam_explorer({("je", "suis"): (-1.0, "kept")})
-    with pytest.raises(ValueError, match="'lost', which is none of kept"):
-        beam_explorer({("je",): (-1.0, "lost")})
     with pytest.raises(ValueError, match="d_model=3, but four"):
         position_explorer(3, 10)
     with pytest.raises(ValueError, match="d_model=7 is odd"):

@@ -5,7 +5,7 @@ to 04, 06, 07, 09, 10, 12 to 16.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import altair as alt
@@ -24,12 +24,6 @@ KERNEL_EXPRESSIONS = {
 }
 WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=HEAT_COLORS, domain=[0, 1]), title="weight")
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
-CROSS = "M-.6,-.4L-.4,-.6L0,-.2L.4,-.6L.6,-.4L.2,0L.6,.4L.4,.6L0,.2L-.4,.6L-.6,.4L-.2,0Z"
-FATES = {  # of a hypothesis: its mark, and its colour
-    "kept": ("circle", COLORS[0]),
-    "pruned": (CROSS, COLORS[1]),
-    "finished": ("square", "black"),
-}
 
 
 class AttentionMap(NamedTuple):
@@ -852,127 +846,6 @@ def sampling_explorer(
         )
         .configure_axis(**BIG)
     )
-
-
-def beam_explorer(
-    nodes: Mapping[tuple[str, ...], tuple[float, str]], title: str = "The tree of a beam search"
-) -> alt.LayerChart:
-    """The tree of a beam search, steps across, with a slider that grows it step by step.
-
-    Hover a node for its hypothesis and its log-probability. `nodes` maps every hypothesis that was
-    looked at, a tuple of tokens, to its log-probability and its fate: kept, pruned or finished.
-    Each fate has a mark of its own, a pruned one a dotted line.
-    """
-    places = _tree_places(nodes)
-    rows = []
-    for words, (log_p, fate) in nodes.items():
-        if fate not in FATES:
-            raise ValueError(
-                f"{' '.join(words)!r} is {fate!r}, which is none of {', '.join(FATES)}"
-            )
-        rows.append(
-            {
-                "depth": len(words),
-                "row": places[words],
-                "from_depth": len(words) - 1,
-                "from_row": places[words[:-1]],
-                "token": words[-1],
-                "hypothesis": " ".join(words),
-                "log-probability": round(log_p, 4),
-                "fate": fate,
-            }
-        )
-    deepest = max(row["depth"] for row in rows)
-    step = alt.param(
-        name="step",
-        value=deepest,
-        bind=alt.binding_range(min=1, max=deepest, step=1, name="step "),
-    )
-    fates = list(FATES)
-    marks, colors = zip(*FATES.values(), strict=True)
-    lowest = max(places.values())
-    across = alt.X(
-        "depth:Q",
-        title="step",
-        scale=alt.Scale(domain=[-0.2, deepest + 0.4], nice=False),
-        axis=alt.Axis(values=list(range(1, deepest + 1)), format="d", grid=False),
-    )
-    down = alt.Y(
-        "row:Q", axis=None, scale=alt.Scale(domain=[lowest + 0.6, -0.6], nice=False, zero=False)
-    )
-    begin = (
-        alt.Chart(pd.DataFrame({"depth": [0], "row": [places[()]], "token": ["<bos>"]}))
-        .mark_text(fontSize=15, align="right", dx=-2)
-        .encode(x=across, y=down, text="token:N")
-    )
-    tree = alt.Chart(pd.DataFrame(rows)).transform_filter("datum.depth <= step")
-    lines = tree.mark_rule(color="#888888", strokeWidth=1.5, aria=False).encode(
-        x=alt.X("from_depth:Q", title="step"),
-        y=alt.Y("from_row:Q", axis=None),
-        x2="depth:Q",
-        y2="row:Q",
-        strokeDash=alt.condition("datum.fate == 'pruned'", alt.value([3, 4]), alt.value([1, 0])),
-    )
-    here = tree.encode(x=across, y=down)
-    ends = here.mark_point(filled=True, size=150, opacity=1).encode(
-        shape=alt.Shape("fate:N", title=None, scale=alt.Scale(domain=fates, range=list(marks))),
-        color=alt.Color("fate:N", title=None, scale=alt.Scale(domain=fates, range=list(colors))),
-        tooltip=["hypothesis:N", alt.Tooltip("log-probability:Q", format=".2f"), "fate:N"],
-    )
-    words = here.mark_text(dy=-16, fontSize=15, aria=False).encode(text="token:N")
-    scores = here.mark_text(dy=16, fontSize=13, color="#555555", aria=False).encode(
-        text=alt.Text("log-probability:Q", format=".2f")
-    )
-    best = max(
-        (row for row in rows if row["fate"] == "finished"),
-        key=lambda row: row["log-probability"],
-        default=None,
-    )
-    told = ", ".join(f"{sum(row['fate'] == fate for row in rows)} {fate}" for fate in fates)
-    if best:
-        told += (
-            f"; the most probable finished one: {best['hypothesis']}, {best['log-probability']:.2f}"
-        )
-    return (
-        (lines + ends + words + scores + begin)
-        .add_params(step)
-        .properties(
-            title=title,
-            width=max(320, 105 * deepest),
-            height=int(52 * (lowest + 1.2)),
-            description=f"{title}: {len(rows)} hypotheses in {deepest} steps, {told}. With a slider "
-            "for the step.",
-        )
-        .configure_axis(**BIG)
-        .configure_legend(labelFontSize=14, symbolSize=150, orient="top")
-        .configure_view(stroke=None)
-    )
-
-
-def _tree_places(nodes: Mapping[tuple[str, ...], object]) -> dict[tuple[str, ...], float]:
-    """A row for every node of a tree.
-
-    The leaves stand one below the other, a parent in the middle of its children.
-    """
-    if not nodes:
-        raise ValueError("no hypotheses to draw")
-    children: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for words in nodes:
-        if words[:-1] and words[:-1] not in nodes:
-            raise ValueError(f"{' '.join(words)!r} is there, but not what it grew from")
-        children.setdefault(words[:-1], []).append(words)
-    places: dict[tuple[str, ...], float] = {}
-    leaves = 0
-
-    def place(words: tuple[str, ...]) -> float:
-        nonlocal leaves
-        below = [place(child) for child in children.get(words, [])]
-        leaves += not below
-        places[words] = (below[0] + below[-1]) / 2 if below else leaves - 1.0
-        return places[words]
-
-    place(())
-    return places
 
 
 def _describe(maps: Sequence[AttentionMap], kind: str, title: str) -> str:

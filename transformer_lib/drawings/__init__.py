@@ -25,6 +25,7 @@ from transformer_lib.drawings.sequences import (
 )
 from transformer_lib.drawings.training import faults, training_loop
 from transformer_lib.drawings.two_lives import two_lives
+from transformer_lib.drawings.writing import beam_tree, growing_cache, search_tree
 
 __all__ = [
     "Drawing",
@@ -32,12 +33,14 @@ __all__ = [
     "Step",
     "added_positions",
     "bahdanau_step",
+    "beam_tree",
     "beside",
     "clock_hands",
     "cross_attention_step",
     "decoder_layer",
     "encoder_layer",
     "faults",
+    "growing_cache",
     "luong_step",
     "multi_head_attention",
     "one_vector",
@@ -46,6 +49,7 @@ __all__ = [
     "route",
     "scaled_attention",
     "scoring",
+    "search_tree",
     "self_attention",
     "sentence_to_score",
     "sheet",

@@ -138,6 +138,154 @@ def _(logits, finished, eos_id, pad_id):
     return best.masked_fill(finished, pad_id), finished & (best == eos_id)
 
 
+def _spreads():
+    torch.manual_seed(19)
+    return [
+        (2 * torch.randn(4, 7), 0.5, 3),
+        (torch.randn(3, 6) - 2, 2.0, 4),
+        (torch.randn(2, 5), 1.0, 1),
+    ]
+
+
+sampling_step = Exercise(
+    task="One step of sampling: the shares from which the next token is drawn. `logits` (rows, vocab) are the "
+    "scores of the next token. Divide them by `temperature`, keep the `top_k` largest of each row, and return the "
+    "shares (rows, vocab) that softmax makes of these; every other token has 0.",
+    cases=_spreads,
+    hints=(
+        "Which token gets a share of 0 from softmax? One whose logit is −∞.",
+        "`logits.topk(top_k, dim=-1)` gives `values` and `indices`. The last of the values is the smallest that "
+        "stays: all that is below it goes, `masked_fill(..., float('-inf'))`.",
+        "`lowest = logits.topk(top_k, dim=-1).values[:, -1:]`, then `logits.masked_fill(logits < lowest, "
+        "float('-inf'))`; divide by the temperature, softmax along the last axis.",
+    ),
+    passed="Now `torch.multinomial(shares, 1)` draws. With `top_k=1` there is nothing left to chance.",
+)
+
+
+@sampling_step.solution
+def my_sampling_step(logits, temperature, top_k):
+    lowest = logits.topk(top_k, dim=-1).values[:, -1:]  # (rows, 1), the smallest that stays
+    logits = logits.masked_fill(logits < lowest, float("-inf"))
+    return (logits / temperature).softmax(dim=-1)
+
+
+@sampling_step.solution
+def _(logits, temperature, top_k):
+    kept, ids = (logits / temperature).topk(top_k, dim=-1)
+    return torch.zeros_like(logits).scatter(-1, ids, kept.softmax(dim=-1))
+
+
+def _cut(logits, top_k):
+    return logits.masked_fill(logits < logits.topk(top_k, dim=-1).values[:, -1:], float("-inf"))
+
+
+@sampling_step.mistake(
+    "No token is cut: all but the `top_k` largest of each row must have a share of 0."
+)
+def _(logits, temperature, top_k):
+    return (logits / temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake("The temperature is not used: divide the logits by it before the softmax.")
+def _(logits, temperature, top_k):
+    return _cut(logits, top_k).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide."
+)
+def _(logits, temperature, top_k):
+    return (_cut(logits, top_k) * temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "The temperature divides the shares. They no longer add up to 1, and their order of size is as before: divide "
+    "the logits, before the softmax."
+)
+def _(logits, temperature, top_k):
+    return _cut(logits, top_k).softmax(dim=-1) / temperature
+
+
+CUT_LATE = (
+    "What is left of the shares adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide "
+    "each row by its sum."
+)
+
+
+@sampling_step.mistake(CUT_LATE)
+def _(logits, temperature, top_k):
+    shares = (logits / temperature).softmax(dim=-1)
+    return shares * (_cut(logits, top_k) > float("-inf"))
+
+
+@sampling_step.mistake(
+    "You set the other logits to 0. Softmax gives 0 a share as good as any: e⁰ = 1. Set them to −∞."
+)
+def _(logits, temperature, top_k):
+    cut = _cut(logits, top_k)
+    return (cut.masked_fill(cut == float("-inf"), 0.0) / temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "Your softmax runs over the rows: a share of each sentence for every word. Over the last axis, the words."
+)
+def _(logits, temperature, top_k):
+    return (_cut(logits, top_k) / temperature).softmax(dim=0).nan_to_num()
+
+
+@sampling_step.mistake("You keep the smallest logits. The `top_k` *largest* stay.")
+def _(logits, temperature, top_k):
+    highest = logits.topk(top_k, dim=-1, largest=False).values[:, -1:]
+    return (logits.masked_fill(logits > highest, float("-inf")) / temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "You keep the `top_k` largest of the whole table. Each row keeps `top_k` of its own: `topk(..., dim=-1)`."
+)
+def _(logits, temperature, top_k):
+    lowest = logits.flatten().topk(top_k).values[-1]
+    cut = logits.masked_fill(logits < lowest, float("-inf"))
+    return (cut / temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "The token on the border falls out: `<=` cuts the smallest that should stay. One is left too few: `<`."
+)
+def _(logits, temperature, top_k):
+    lowest = logits.topk(top_k, dim=-1).values[:, -1:]
+    return (logits.masked_fill(logits <= lowest, float("-inf")) / temperature).softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "These are the shares of the `top_k` alone, the largest first. Each belongs in the column of its token, "
+    "(rows, vocab), with 0 elsewhere."
+)
+def _(logits, temperature, top_k):
+    return (logits / temperature).topk(top_k, dim=-1).values.softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "These are logarithms of shares. `multinomial` draws from the shares: softmax, no log."
+)
+def _(logits, temperature, top_k):
+    return (_cut(logits, top_k) / temperature).log_softmax(dim=-1)
+
+
+@sampling_step.mistake(
+    "These are logits, cut and divided. The shares are their softmax along the last axis."
+)
+def _(logits, temperature, top_k):
+    return _cut(logits, top_k) / temperature
+
+
+@sampling_step.mistake(
+    "You return the most probable token. Nothing has been drawn yet: return the shares of all tokens."
+)
+def _(logits, temperature, top_k):
+    return logits.argmax(dim=-1)
+
+
 def _beams():
     torch.manual_seed(17)
     return [

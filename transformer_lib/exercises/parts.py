@@ -123,6 +123,7 @@ _ROWS = (
     Part(14, "the warm-up schedule", "training.warmup", "(step, d_model, warmup)", 10),
     Part(15, "BLEU by hand", "metrics.bleu", "(candidate, reference)", 10),
     Part(16, "a greedy step", "decoding.greedy_step", "(logits, finished, eos_id, pad_id)", 10),
+    Part(16, "a sampling step", "decoding.sampling_step", "(logits, temperature, top_k)", 10),
     Part(16, "a beam step", "decoding.beam_step", "(scores, log_probs)", 10),
     Part(17, "batches by length", "scaling.bucket_batches", "(lengths, max_tokens)", 10),
     Part(
