@@ -1,4 +1,4 @@
-"""One update, round and round; and where in the Transformer something can be missing. Lesson 14."""
+"""One update, round and round; and what of a Transformer can be missing where. Lesson 14."""
 
 from dataclasses import replace
 
