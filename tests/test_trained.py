@@ -282,3 +282,10 @@ def test_fit_trains_the_students_model_as_the_librarys(own, library):
     assert ours == pytest.approx(theirs, abs=1e-4)
     assert isinstance(own, nn.Module)
     assert not own.training
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_recomputing_is_and_leaves_its_model_in_the_mode_that_it_had(own, training):
+    wrapped = Recomputing(own.train(training))
+    greedy(wrapped, torch.tensor([[4, 5, 2]]), max_len=3)
+    assert wrapped.training == own.training == training

@@ -211,6 +211,7 @@ class Recomputing(nn.Module):
     def __init__(self, model: nn.Module, config: Any = None):
         super().__init__()
         self.model, self.config = model, config
+        self.train(model.training)
 
     def forward(
         self,

@@ -27,7 +27,7 @@ def training_loop(
     tgt_in: Int[Tensor, "batch target"],
     vocab_size: int,
 ) -> Scene:
-    """What an update does with a batch, each box with its line of code, in the order of the lines."""
+    """What an update does with a batch, a box for each line of the loop, in their order."""
     shapes = shape_of(src), shape_of(tgt_in)
     batch = _box("batch", 0, 0, "batch", "token", "src, tgt_in, tgt_out")
     model = _box("model", 1, 0, "model", "attention", "its parameters: θ")

@@ -103,6 +103,18 @@ def _(candidate, reference):
 
 
 @bleu.mistake(
+    "You compare sets, of your words and of theirs: repeated ones must count. A `Counter` keeps how "
+    "often."
+)
+def _(candidate, reference):
+    precisions = []
+    for n in (1, 2):
+        ours, theirs = (set(zip(*[s[i:] for i in range(n)])) for s in (candidate, reference))  # noqa: B905
+        precisions.append(len(ours & theirs) / len(ours))
+    return _bleu(candidate, reference, precisions, _root)
+
+
+@bleu.mistake(
     "Your last pair is a single word: of c words there are c − 1 pairs. `zip(words, words[1:])` makes "
     "no other."
 )
