@@ -34,6 +34,7 @@ LEVELS = [
     {"ladder"},
     {"exercises"},
     {"publish"},
+    {"grading"},
     {"commands"},
     {"cli"},
     {"__main__"},
