@@ -383,6 +383,10 @@ def test_an_answer_is_the_last_that_stands_outside_of_other_exercises(tmp_path):
     plan = plan_of(tmp_path, notebook, "00")
     (at,) = [n for n, step in enumerate(plan.steps) if step.exercise == "basics.softmax"]
     assert plan.steps[at - 1].source == SOFTMAX.strip()
+    notebook = answered("00", my_mix=MIX, my_softmax=f"{SOFTMAX}\ndef my_mix(x, y):\n    return x")
+    plan = plan_of(tmp_path, notebook, "00")
+    (at,) = [n for n, step in enumerate(plan.steps) if step.exercise == "basics.mix"]
+    assert plan.steps[at - 1].source == MIX
 
 
 def test_without_its_title_a_notebook_is_the_lesson_whose_answers_it_has(tmp_path):

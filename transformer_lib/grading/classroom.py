@@ -270,7 +270,7 @@ def _goes_on(work: _Work, end: End, mebibytes: float) -> bool:
 
 
 def _lost(steps: list[Step], begun: int) -> Iterator[int]:
-    """The checks that cannot be made where this step ends the process: itself, or those behind it."""
+    """The checks that fall away where this step ends the process: itself, or those behind it."""
     if steps[begun].exercise:
         yield begun
         return

@@ -82,7 +82,7 @@ def _be_silent() -> None:
 
 
 def _as_main() -> dict[str, Any]:
-    """The names of a new `__main__`: cells see what they would in a notebook, and not this module."""
+    """The names of a new `__main__`: cells see what they would in a notebook, not this module."""
     sys.modules["__main__"] = ModuleType("__main__")
     return vars(sys.modules["__main__"])
 

@@ -43,7 +43,7 @@ class End:
 def run_limited(
     tasks: deque[Task], jobs: int, mebibytes: float, preload: Sequence[str] = ()
 ) -> Iterator[tuple[Task, End]]:
-    """Run the tasks, at most `jobs` at a time, and give each with its end, in the order of the ends.
+    """Run the tasks, at most `jobs` at a time, and give each with its end, as they end.
 
     More may be put into `tasks` meanwhile. A process may hold `mebibytes` of memory, together with
     all that it has started; that is looked at twenty times a second. `preload` are modules that are
