@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from pathlib import Path
 
+import nbformat
 import psutil
 import pytest
 from bs4 import BeautifulSoup
@@ -16,6 +17,7 @@ from transformer_lib.grading import limits
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.submissions import Unusable, number_of, program, read_cells
+from transformer_lib.publish.instructor import solved
 from transformer_lib.publish.lessons import find_lessons
 
 SECONDS, MEBIBYTES = 25, 1600
@@ -357,6 +359,14 @@ def test_the_page_asks_nothing_of_a_network_and_shows_what_students_wrote_as_tex
     assert not page.find_all(["script", "link", "img", "iframe"])
     assert all(a["href"].startswith("../site/0") for a in page.find_all("a"))
     assert "http" not in text
+
+
+def test_the_solutions_of_a_lesson_with_a_class_pass_without_a_remark(tmp_path):
+    (path,) = find_lessons(["09"])
+    folder = plant(tmp_path, {"wim.ipynb": nbformat.writes(solved(nbformat.read(path, 4)))})
+    (row,) = grade_class(folder, seconds=60, mebibytes=MEBIBYTES, jobs=1).rows
+    assert {str(result) for result in row.results.values()} == {"passed"}
+    assert row.remarks == []
 
 
 def plan_of(tmp_path, notebook, number):

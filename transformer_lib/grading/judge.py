@@ -9,12 +9,14 @@ import inspect
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import torch
+from tqdm import tqdm
 
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise, said
@@ -22,6 +24,8 @@ from transformer_lib.exercises.machinery import Exercise, said
 # No one's own library is read, no bar is drawn, and no figure opens a window.
 UNDISTURBED = {"TRANSFORMER_LIB_MINE": "off", "TQDM_DISABLE": "1", "MPLBACKEND": "Agg"}
 GUARDED = ("builtins", "torch", "torch.nn", "torch.nn.functional")  # besides the whole library
+# What changes by itself: `copy` notes a class's slots, torch's compiler wraps a function of torch.
+RESTLESS = ("__slotnames__", "__annotations_cache__", "manual_seed")
 NOT_OWN = ("transformer_lib", "torch", "d2l")
 
 
@@ -46,6 +50,7 @@ def judge(steps: list[Step], skip: set[int], folder: str, results: str, word: st
     """
     os.environ.update(UNDISTURBED)
     torch.set_num_threads(1)
+    tqdm.set_lock(threading.RLock())  # its own lock would outlive a process that is ended
     os.chdir(folder)
     say = _speaker(results, word)
     _be_silent()
@@ -148,8 +153,10 @@ class Library:
         changed = []
         for name, space, was in self.spaces:
             for key, value in dict(vars(space)).items():
+                if key in RESTLESS:
+                    continue
                 # a module may load a part of itself; a class gets no new method by itself
-                if key not in was and inspect.isclass(space) and not key.startswith("__anno"):
+                if key not in was and inspect.isclass(space):
                     delattr(space, key)
                     changed.append(f"{name}.{key}")
                 elif key in was and value is not was[key]:
