@@ -12,7 +12,7 @@ from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
 
-COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data")
+COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "grade")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 
 

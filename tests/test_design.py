@@ -35,6 +35,7 @@ LEVELS = [
     {"ladder"},
     {"exercises"},
     {"publish"},
+    {"grading"},
     {"commands"},
     {"cli"},
     {"__main__"},

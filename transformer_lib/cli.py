@@ -67,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = whole.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_train, _translate, _evaluate, _export, _ladder, _data):
+    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _grade):
         add(subparsers)
     return whole
 
@@ -192,6 +192,51 @@ def _data(subparsers) -> None:
     add("--split", choices=SPLITS, default="train", help="the part to show")
     add("--number", type=COUNT.read, default=20, help="how many pairs to show")
     add("--newest", action="store_true", help="tatoeba-fra as it is today, without a checksum")
+
+
+def _grade(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.grade,
+        "Judge the exercises of a class by the library's own checks, and name each mistake.",
+        "grade submissions --out grades.csv\n\n"
+        "submissions holds ann.ipynb, bob.ipynb and so on, or a folder for each student:\n"
+        "  submissions/ann/03_scoring_functions.ipynb, submissions/ann/04_scaled_dot_product.ipynb\n"
+        "grades.csv has a row a student: passed, mistake with what the check says, not attempted, not\n"
+        "judged with the reason, or not handed in. grades.html is for you: mistakes by frequency, each\n"
+        "with the section to go back to.\n\n"
+        "Of a notebook the set-up runs (the lesson's own first), then the cells tagged exercise, and of\n"
+        "other cells the definitions, imports and constants that these need; nothing is trained. What\n"
+        "the notebook's own checks say counts for nothing. A notebook that never ends, crashes, or eats\n"
+        "memory costs its own row only.\n\n"
+        "It is no sandbox. A submission is a program: it runs with your rights, sees your files and the\n"
+        "network, and somebody who means to can forge a verdict. Where you do not trust a class, run\n"
+        "this in a container or under an account of its own, and read what passed.",
+    )
+    add = p.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="what was handed in")
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE.csv",
+        help="the table; the page goes beside it",
+    )
+    add(
+        "--lessons",
+        nargs="+",
+        default=[],
+        metavar="NN",
+        help="the lessons that were set, for instance 03 04; all that were handed in where not given",
+    )
+    add(
+        "--site",
+        default="",
+        help="address or folder of the web site (make site): sections are links",
+    )
+    add("--seconds", type=POSITIVE.read, default=120.0, help="a notebook may take")
+    add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
+    add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
 
 
 def _add_machine(p: argparse.ArgumentParser) -> None:

@@ -189,6 +189,44 @@ def _download(args: argparse.Namespace) -> Iterator[str]:
     yield "It has no checksum and grows every few months: load it by this path, and keep it."
 
 
+def grade(args: argparse.Namespace) -> None:
+    """Judge a class, and write its table and the page for the teacher."""
+    try:
+        from transformer_lib.grading.classroom import grade_class
+        from transformer_lib.grading.page import write_page
+    except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
+        raise ValueError(
+            f"grading needs {missing.name}: pip install 'transformer-lib[publish]'"
+        ) from None
+    page = args.out.with_suffix(".html")
+    if page == args.out:
+        raise ValueError(
+            f"--out {args.out} is the table's name, and {page} the page's: end it in .csv"
+        )
+    for path in (args.out, page):
+        try:
+            path.open("a").close()  # before an hour is spent
+        except OSError as error:
+            raise ValueError(
+                f"{path} cannot be written ({error.strerror}): another --out?"
+            ) from None
+    grades = grade_class(
+        args.folder,
+        args.lessons,
+        seconds=args.seconds,
+        mebibytes=args.memory,
+        jobs=args.jobs,
+        progress=sys.stderr.isatty(),
+    )
+    grades.write_table(args.out)
+    write_page(grades, page, args.site)
+    exercises = sum(row.passed(grades.counted) for row in grades.rows)
+    print(
+        f"{len(grades.rows)} students, {exercises} of {len(grades.rows) * len(grades.counted)} "
+        f"exercises passed: {args.out}, and for you {page}"
+    )
+
+
 ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}
 
 

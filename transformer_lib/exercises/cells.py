@@ -37,7 +37,7 @@ def source_to_keep(answer: Callable[..., Any], known: Mapping[str, Any]) -> str:
             f"its source was not found. Define `{answer.__name__}` with `def` or `class` at the left "
             "edge of a cell, run that cell, and check again"
         )
-    needed = _with_what_it_needs(node, cell)
+    needed = with_what_it_needs(node, cell)
     source = "\n\n\n".join(_text(part, text) for part in sorted(needed, key=_first_line))
     foreign = names_from_elsewhere(source, known, globals_of(answer))
     if foreign:
@@ -101,17 +101,17 @@ def _definition(cell: list[ast.stmt], name: str) -> ast.stmt | None:
     return found[-1] if found else None
 
 
-def _with_what_it_needs(node: ast.stmt, cell: list[ast.stmt]) -> list[ast.stmt]:
+def with_what_it_needs(node: ast.stmt, cell: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of the cell that bind what `node` uses, and what they use, and `node`."""
     needed, open_ = [], [node]
     while open_:
         needed.append(current := open_.pop())
         used, own = _used(symtable.symtable(ast.unparse(current), "cell", "exec"))
-        open_ += [o for o in cell if o not in needed + open_ and (used - own) & _bound(o)]
+        open_ += [o for o in cell if o not in needed + open_ and (used - own) & bound(o)]
     return needed
 
 
-def _bound(node: ast.stmt) -> set[str]:
+def bound(node: ast.stmt) -> set[str]:
     """The names that a statement at the left edge binds; none if it only does something."""
     if isinstance(node, _DEFINED):
         return {node.name}

@@ -197,7 +197,7 @@ def find_lessons(names: Iterable[str] = ()) -> list[Path]:
     every = sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))
     if not every:
         raise FileNotFoundError(
-            f"publishing needs the project's notebooks, and {NOTEBOOKS} holds none: run it in a "
+            f"this needs the project's notebooks, and {NOTEBOOKS} holds none: run it in a "
             "checkout, after `make setup`"
         )
     chosen = []

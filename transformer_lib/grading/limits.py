@@ -1,0 +1,118 @@
+"""Functions in processes of their own, that end when they take too long or too much memory."""
+
+import multiprocessing
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+# A server that has imported everything once, and forks, saves seconds a notebook.
+_FORKS = sys.platform == "linux"
+_CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
+_LOOK = 0.05  # seconds between two looks at a process
+_SEARCH = 0.5  # seconds between two searches for what it has started itself: that takes longer
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function to be called in a process of its own, and how many seconds it may take there."""
+
+    call: Callable[..., None]
+    arguments: tuple
+    seconds: float
+    about: Any = None
+
+
+@dataclass(frozen=True)
+class End:
+    """How a process ended: `why` is "itself", "time" or "memory".
+
+    `code` is its exit code, below 0 the number of the signal that killed it.
+    """
+
+    why: str
+    code: int
+    seconds: float
+
+
+def run_limited(
+    tasks: deque[Task], jobs: int, mebibytes: float, preload: Sequence[str] = ()
+) -> Iterator[tuple[Task, End]]:
+    """Run the tasks, at most `jobs` at a time, and give each with its end, as they end.
+
+    More may be put into `tasks` meanwhile. A process may hold `mebibytes` of memory, together with
+    all that it has started; that is looked at twenty times a second. `preload` are modules that are
+    imported beforehand, where the system can do that. None is left running, not on Ctrl-C either.
+    """
+    if _FORKS:  # no task's time is spent on what is imported beforehand
+        _CONTEXT.set_forkserver_preload(list(preload))
+        first = _CONTEXT.Process(target=int)
+        first.start()
+        first.join()
+    running: list[_Running] = []
+    try:
+        while tasks or running:
+            while tasks and len(running) < jobs:
+                running.append(_Running(tasks.popleft()))
+            time.sleep(_LOOK)
+            for one in list(running):
+                if end := one.end(mebibytes):
+                    running.remove(one)
+                    yield one.task, end
+    finally:
+        for one in running:
+            one.stop()
+
+
+class _Running:
+    """A process, and what it has started."""
+
+    def __init__(self, task: Task):
+        self.task, self.family = task, set()
+        self.process = _CONTEXT.Process(target=task.call, args=task.arguments)
+        self.process.start()
+        self.began = time.monotonic()
+        self.searched = 0.0
+
+    def end(self, mebibytes: float) -> End | None:
+        """How it ended, None if it goes on; one that takes too much is ended here."""
+        took = time.monotonic() - self.began
+        if not self.process.is_alive():
+            why = "itself"
+        elif took > self.task.seconds:
+            why = "time"
+        elif self._memory() > mebibytes:
+            why = "memory"
+        else:
+            return None
+        self.stop()
+        return End(why, self.process.exitcode, took)
+
+    def stop(self) -> None:
+        """End it, and all that it has started."""
+        self._search()
+        for member in self.family:
+            with suppress(psutil.Error):  # psutil knows whether a number belongs to another by now
+                member.kill()
+        self.process.kill()
+        self.process.join()
+
+    def _search(self) -> None:
+        with suppress(psutil.Error):
+            process = psutil.Process(self.process.pid)
+            self.family |= {process, *process.children(recursive=True)}
+
+    def _memory(self) -> float:
+        if time.monotonic() - self.searched > _SEARCH:
+            self._search()
+            self.searched = time.monotonic()
+        total = 0
+        for member in self.family:
+            with suppress(psutil.Error):
+                total += member.memory_info().rss
+        return total / 2**20
