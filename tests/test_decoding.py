@@ -325,3 +325,16 @@ def test_a_table_writes_what_one_finds_on_paper():
     drawn = sample(model, src[:1].expand(400, 1), generator=torch.Generator().manual_seed(0))
     assert {model.read(row) for row in drawn} <= set(model.sentences())
     assert (drawn[:, 0] == 4).float().mean().item() == pytest.approx(0.6, abs=0.1)
+
+
+def test_all_of_the_nucleus_is_everything():
+    logits = torch.randn(20, 50_000, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(keep_top_p(logits, 1), logits)
+
+
+def test_a_table_is_asked_only_for_what_can_be_said():
+    table = {(): {"a": 0.5, "b": 0.5}, ("a",): {"<eos>": 1.0}, ("b",): {"<eos>": 1.0}}
+    model = TableModel(table.__getitem__)
+    found, score = beam_search(model, torch.zeros(1, 1, dtype=torch.long), beam_size=3)
+    assert model.read(found[0]) in {("a", "<eos>"), ("b", "<eos>")}
+    assert score.item() == pytest.approx(math.log(0.5))

@@ -36,6 +36,7 @@ HOSTS = {
     "proceedings.mlr.press",
     "pytorch.org",
     "research.google",
+    "tatoeba.org",
     "web.stanford.edu",
 }
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)

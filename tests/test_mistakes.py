@@ -39,3 +39,12 @@ def test_letters_are_no_language():
     """What the lesson says of the rules: they also join what does not belong together, and part what does."""
     assert stems("table") == stems("tableau")
     assert stems("est") != stems("était")
+
+
+def test_what_the_reference_repeats_as_well_is_no_repetition():
+    assert kind_of_mistake("Nous nous sommes levé.", "Nous nous sommes levés.") == "ending or form"
+    assert kind_of_mistake("Nous nous nous lavons.", "Nous lavons.") == "repetition"
+
+
+def test_one_and_several_of_a_thing_are_one_word():
+    assert kind_of_mistake("J'ai un livre.", "J'ai des livres.") == "ending or form"

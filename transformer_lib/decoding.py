@@ -95,6 +95,8 @@ def keep_top_p(logits: Float[Tensor, "*batch vocab"], p: float) -> Float[Tensor,
     """
     if not 0 < p <= 1:
         raise ValueError(f"top_p={p} is not a probability above 0 and at most 1")
+    if p == 1:
+        return logits  # sums of rounded shares may reach 1 before the last token
     probability, ids = logits.softmax(dim=-1).sort(dim=-1, descending=True)
     before = probability.cumsum(dim=-1) - probability  # of all that are more likely
     outside = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, ids, before >= p)
@@ -281,6 +283,7 @@ class TableModel(nn.Module):
     def __init__(self, next_words: Callable[[tuple[str, ...]], Mapping[str, float]]):
         super().__init__()
         self.next_words = next_words
+        self.sayable = {(), *self.beginnings()}
         spoken = dict.fromkeys(said[-1] for said in self.beginnings())
         self.words = [*SPECIAL, *(word for word in spoken if word not in SPECIAL)]
 
@@ -322,8 +325,9 @@ class TableModel(nn.Module):
         ).log(), state
 
     def _after(self, said: tuple[str, ...]) -> Mapping[str, float]:
-        """The shares after these words; a sentence that has ended is only filled up."""
-        return {SPECIAL[PAD_ID]: 1.0} if EOS in said else self.next_words(said)
+        """The shares after these words; what has ended, or cannot be said, is only filled up."""
+        over = EOS in said or said not in self.sayable
+        return {SPECIAL[PAD_ID]: 1.0} if over else self.next_words(said)
 
 
 class Said(tuple):

@@ -14,7 +14,7 @@ KINDS = (
     "wrong word",
     "several",
 )
-OPENED = {"au": "à le", "aux": "à les", "du": "de le", "des": "de les"}
+OPENED = {"au": "à le", "aux": "à les", "du": "de le"}
 FAMILIES = """le la les l' | un une des | de d' | je j' | ce c' cet cette ces | mon ma mes
 ton ta tes | son sa ses | notre nos | votre vos | leur leurs | il ils elle elles | me m' | te t'
 se s' | ne n' | que qu' | bon bons bonne bonnes | beau bel belle beaux belles
@@ -26,7 +26,8 @@ FIRST = {word: f.split()[0] for f in FAMILIES.replace("\n", "|").split("|") for 
 def kind_of_mistake(said: str, reference: str) -> str:
     """The first of these that fits, against one reference.
 
-    right: the reference, word for word. repetition: up to three words, and at once the same again.
+    right: the reference, word for word. repetition: up to three words, and at once the same again,
+    where the reference has no such thing.
     Then, of both sentences without endings (`stems`): ending or form, the same words in the same
     order; order, the same words; dropped word or added word, words too few or too many and nothing
     else; wrong word, one in place of one; several, all the rest.
@@ -34,8 +35,7 @@ def kind_of_mistake(said: str, reference: str) -> str:
     ours, theirs = tokenize(said, "fr"), tokenize(reference, "fr")
     if ours == theirs:
         return "right"
-    runs = [(i, n) for n in (1, 2, 3) for i in range(len(ours) - 2 * n + 1)]
-    if any(ours[i : i + n] == ours[i + n : i + 2 * n] for i, n in runs):
+    if _repeated(ours) - _repeated(theirs):
         return "repetition"
     ours, theirs = stems(said), stems(reference)
     if ours == theirs:
@@ -46,6 +46,14 @@ def kind_of_mistake(said: str, reference: str) -> str:
     if not more or not less:
         return "added word" if more else "dropped word"
     return "wrong word" if more.total() == less.total() == 1 else "several"
+
+
+def _repeated(words: list[str]) -> set[tuple[str, ...]]:
+    """The runs of up to three words that follow on themselves."""
+    runs = [(i, n) for n in (1, 2, 3) for i in range(len(words) - 2 * n + 1)]
+    return {
+        tuple(words[i : i + n]) for i, n in runs if words[i : i + n] == words[i + n : i + 2 * n]
+    }
 
 
 def stems(sentence: str) -> list[str]:

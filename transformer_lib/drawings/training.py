@@ -83,7 +83,7 @@ def _box(name: str, column: int, line: int, text: str, role: str, told: str) -> 
 def faults(
     model: nn.Module, src: Int[Tensor, "1 source"], tgt_in: Int[Tensor, "1 target"]
 ) -> Scene:
-    """The Transformer with a number at each part that lesson 14 takes out; the last is in no box."""
+    """The Transformer, a number at each part that lesson 14 takes out; the last is in no box."""
     whole = transformer(model, src, tgt_in)
     kept = [part for part in whole.parts if not part.name.startswith("legend")]
     places = {part.name: part for part in kept}
