@@ -353,6 +353,15 @@ def _(scores, log_probs):
 
 
 @beam_step.mistake(
+    "You take the best token after each hypothesis, and add its score. The K best of the whole table: a "
+    "good hypothesis may have two children, a weak one none."
+)
+def _(scores, log_probs):
+    best, tokens = log_probs.max(dim=-1)
+    return torch.arange(len(scores)), tokens, scores + best
+
+
+@beam_step.mistake(
     "The past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that "
     "it continues, before you choose."
 )
