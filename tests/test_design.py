@@ -25,7 +25,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
     {"downloads", "listening", "masks", "metrics", "pictures", "positions", "runtime", "schedules"},
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
-    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes"}
+    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes", "ngrams"}
     | {"recurrent_parts"},
     {"d2l_bridge", "recurrent", "transformer"},
     {"models", "twins"},

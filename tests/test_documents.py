@@ -25,6 +25,7 @@ DOCUMENT = pytest.mark.parametrize(
 HOSTS = {
     "aclanthology.org",
     "arxiv.org",
+    "cdn.openai.com",
     "classic.d2l.ai",
     "creativecommons.org",
     "d2l.ai",

@@ -19,6 +19,8 @@ from transformer_lib.drawings.heads import head_weights
 from transformer_lib.drawings.marks import Path, Text, marks
 from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
 from transformer_lib.exercises import exercises
+from transformer_lib.layers import DecoderLayer, EncoderLayer
+from transformer_lib.masks import causal_mask
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.transformer import make_model
 
@@ -96,6 +98,7 @@ SCENES = {
     "16, the cache": lambda: drawings.growing_cache(
         ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
     ),
+    "18": drawings.families,
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -345,6 +348,34 @@ def test_row_t_of_training_is_step_t_of_prediction():
         ("prediction.0.word", "prediction.1.seen"),
         ("prediction.1.word", "prediction.2.seen"),
     ]
+
+
+def heard_by(layer, others, tgt):
+    """Which inputs of a layer each of its outputs hears, by the gradient."""
+    x = torch.randn(1, 4, 24, requires_grad=True)
+    out = layer(x, *others) if tgt is None else layer(x, *others, tgt)
+    rows = [torch.autograd.grad(out[0, t].sum(), x, retain_graph=True)[0][0] for t in range(4)]
+    return [[bool(column.abs().max() > 0) for column in row] for row in rows]
+
+
+@pytest.mark.parametrize("name", ["encoder", "decoder", "gpt", "bert"])
+def test_the_grids_of_the_families_are_what_layers_do(name):
+    torch.manual_seed(0)
+    kind = DecoderLayer if name == "decoder" else EncoderLayer
+    layer, others = kind(24, 2, 40, norm_first=True).eval(), []
+    if name == "decoder":
+        others = [torch.randn(1, 3, 24)]
+    does = heard_by(layer, others, causal_mask(4) if name == "gpt" else None)
+    rows = {p.name: p for p in drawings.families().parts if isinstance(p, Vector)}
+    drawn = [rows[f"{name}.self_attn.row{i}"].shares for i in range(4)]
+    assert [[share == 1 for share in row] for row in drawn] == does
+
+
+def test_only_the_decoder_of_the_families_asks_a_memory():
+    parts = drawings.families().parts
+    fed = [p.target for p in parts if isinstance(p, Arrow) and p.source == "encoder.memory"]
+    asking = [p.name for p in parts if isinstance(p, Box) and p.label == "cross_attn"]
+    assert fed == asking == ["decoder.cross_attn"]
 
 
 def test_two_lives_need_a_word_for_every_step():

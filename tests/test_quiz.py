@@ -506,12 +506,32 @@ def test_small_updates():
     assert right("small_updates").startswith(f"{weight:g}:")
 
 
+def test_what_is_left():
+    decoder = nn.TransformerDecoderLayer(8, 2, 16, 0, batch_first=True, norm_first=True)
+    encoder = nn.TransformerEncoderLayer(8, 2, 16, 0, batch_first=True, norm_first=True)
+    for parameter in decoder.multihead_attn.out_proj.parameters():
+        nn.init.zeros_(parameter)
+    same = ("self_attn", "norm1", "linear1", "linear2")
+    for part, theirs in {**dict(zip(same, same, strict=True)), "norm2": "norm3"}.items():
+        encoder.get_submodule(part).load_state_dict(decoder.get_submodule(theirs).state_dict())
+    x, triangle = torch.randn(2, 5, 8), torch.ones(5, 5).triu(1) == 1
+    assert_close(decoder(x, torch.randn(2, 3, 8), triangle), encoder(x, triangle))
+    assert right("what_is_left").startswith("Encoder layers")
+
+
+def test_five_more():
+    x, norm = torch.randn(3, 8), nn.LayerNorm(8)
+    assert_close(norm(x + 5), norm(x), atol=1e-4, rtol=1e-4)
+    assert (F.rms_norm(x + 5, (8,)) - 1).abs().max() < (F.rms_norm(x, (8,)) - 1).abs().max()
+    assert right("five_more").startswith("Layer norm")
+
+
 # Form.
 
 
 def test_every_lesson_is_asked_about():
     count = Counter(question.lesson for question in QUESTIONS)
-    assert sorted(count) == [f"{lesson:02}" for lesson in range(18)]
+    assert sorted(count) == [f"{lesson:02}" for lesson in range(19)]  # 19 asks
     assert min(count.values()) >= 2
     assert [question.lesson for question in QUESTIONS] == sorted(count.elements())
     assert len(BY_NAME) == len(QUESTIONS) >= 38

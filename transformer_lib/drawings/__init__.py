@@ -1,4 +1,4 @@
-"""Schematic drawings: one vocabulary, one layout that grows from lesson 01 to lesson 13.
+"""Schematic drawings: one vocabulary, one layout that grows from lesson 01 to lesson 18.
 
 A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` shows it as a picture,
 `stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
@@ -11,6 +11,7 @@ from transformer_lib.drawings.decoding_steps import (
     luong_step,
     one_vector,
 )
+from transformer_lib.drawings.families import families
 from transformer_lib.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.drawings.judging import sentence_to_score
 from transformer_lib.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
@@ -40,6 +41,7 @@ __all__ = [
     "decoder_layer",
     "encoder_layer",
     "faults",
+    "families",
     "growing_cache",
     "luong_step",
     "multi_head_attention",

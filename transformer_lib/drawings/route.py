@@ -50,7 +50,8 @@ STAGES = (  # of each: what it is about, its colour, what a step says, its lesso
             ("15", "translation", "how good is it?"),
             ("16", "decoding", "choosing the words"),
             ("17", "scaling up", "larger and faster"),
-            ("18", "review", "find the bug"),
+            ("18", "after the paper", "a GPT of our layers"),
+            ("19", "review", "find the bug"),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Attention modules to be tested, and what must hold of any attention.  Lesson 18.
+"""Attention modules to be tested, and what must hold of any attention.  Lesson 19.
 
 All are called alike: `attend(query, key, value, mask, is_causal)`. `Right` is right; each of the
 ten in `MODULES` runs without an error and has one bug. A property is a question that one can put to

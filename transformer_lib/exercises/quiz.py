@@ -1,4 +1,4 @@
-"""Questions over lessons 00 to 17, each of whose wrong answers says why it is wrong.  Lesson 18.
+"""Questions over lessons 00 to 19, each of whose wrong answers says why it is wrong.  Lesson 19.
 
 The answers are folded in the HTML itself: it needs no kernel, no script and no network, and looks
 the same in a notebook, on a slide and on a page. As plain text the answers are left out.
@@ -1132,5 +1132,90 @@ QUESTIONS = [
         },
         "A",
         "Change 3: logits only where there is a target",
+    ),
+    Question(
+        "18",
+        "what_is_left",
+        "You take the encoder away from a translator in pre-norm, and from every decoder layer what "
+        "asked the memory. What are its layers now?",
+        {
+            "Decoder layers without a mask.": "The mask stays: it belongs to self-attention, which "
+            "has lost nothing.",
+            "Layers of a third kind, called decoder-only.": "A name for the model. Each of its "
+            "layers has the parts, names and shapes of one you have built.",
+            "Encoder layers that are given a causal mask.": "Self-attention and a network are left, "
+            "each with its norm and residual, and the triangle is an argument.",
+            "Layers that have to be trained in another way.": "The next word is asked for as "
+            "before. Only the source is missing.",
+        },
+        "C",
+        "What is left without the encoder?",
+    ),
+    Question(
+        "18",
+        "san_francisco",
+        "In a text `francisco` stands a thousand times, each time behind `san`. How likely does "
+        "Kneser-Ney find it behind a word that it has never seen?",
+        {
+            "About as likely as a word that stood there once.": "A context that never came falls "
+            "back on the shortest, which counts behind how many different words it stood: one.",
+            "Very likely: it is among the most frequent words.": "A plain unigram would say so. "
+            "Here the shorter contexts do not count how often.",
+            "Not at all: the two never stood together.": "No word gets 0: each count gives a part "
+            "away, and the shorter contexts share it out.",
+        },
+        "A",
+        "The old rival counts",
+    ),
+    Question(
+        "18",
+        "no_triangle",
+        "You train a GPT on the next word, and forget the causal mask. What do you see first?",
+        {
+            "An error: the shapes no longer fit.": "A mask changes no shape. Without it the scores "
+            "are the same size, and all of them count.",
+            "A loss near 0, and nonsense when it writes.": "The word to be said stands one place to "
+            "the right, where it may look; when it writes, nothing stands there.",
+            "A loss that falls as usual, but more slowly.": "It falls faster: to look one place to "
+            "the right is easier than to learn a language.",
+            "A loss that is lower in training, but not on test sentences.": "On them too: the next "
+            "word stands there to be read, in training and in testing.",
+        },
+        "B",
+        "Break it: let it see everything",
+    ),
+    Question(
+        "18",
+        "asked_of_a_hundred",
+        "A text of 100 words goes once through a GPT and once through a BERT, in training. For how "
+        "many words is each charged?",
+        {
+            "Both for 100: BERT sees all of them, too.": "It sees them, but is asked only for what "
+            "was hidden. The others it could read off.",
+            "GPT for 1, the last, and BERT for 15.": "GPT is asked at every place: the triangle "
+            "makes a hundred exercises of one text.",
+            "GPT for 15 and BERT for 100: it looks both ways.": "The other way round: who looks both "
+            "ways can be asked only for what it cannot see.",
+            "GPT for 100, BERT for about 15.": "So a text teaches GPT more exercises at once, and "
+            "BERT fewer, with more to read for each.",
+        },
+        "D",
+        "Hide words, not the future",
+    ),
+    Question(
+        "18",
+        "five_more",
+        "To every number of a token 5 is added. γ is 1, β is 0. Which norm gives out what it gave "
+        "before?",
+        {
+            "Layer norm: the mean goes, and the 5 with it.": "RMSNorm takes off no mean, so it "
+            "divides by a larger number and all entries move towards 1.",
+            "RMSNorm: it only looks at the size.": "The size has changed: to add 5 to all is no "
+            "stretch. A factor of 5 it would not notice.",
+            "Both: each of them makes every token the same size.": "The same size, but the direction "
+            "of the vector may change, and in RMSNorm it does.",
+        },
+        "A",
+        "A norm with less in it",
     ),
 ]

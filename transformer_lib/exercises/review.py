@@ -1,4 +1,4 @@
-"""Ten bugs and the properties that catch them, a test for leaks, and a capstone.  Lesson 18."""
+"""Ten bugs and the properties that catch them, a test for leaks, and a capstone.  Lesson 19."""
 
 import difflib
 import functools

@@ -1,4 +1,4 @@
-"""Teacher forcing: what a decoder reads, must say, and is charged for. Lesson 05."""
+"""Teacher forcing and masking: what a model reads, must say, and is charged for. Lessons 05, 18."""
 
 import torch
 import torch.nn.functional as F
@@ -205,3 +205,99 @@ def _(logits, targets):
 def _(logits, targets):
     probabilities = logits.softmax(dim=-1).gather(-1, targets[..., None])[..., 0]
     return -probabilities[targets != 0].mean().log()
+
+
+def _chosen():
+    ids = torch.tensor([[5, 6, 7, 8, 9, 10, 2], [11, 12, 13, 14, 2, 0, 0]])
+    chosen = torch.tensor([[1, 0, 1, 1, 0, 1, 0], [0, 1, 1, 0, 0, 0, 0]]) == 1
+    dice = torch.tensor(
+        [[0.10, 0.95, 0.85, 0.97, 0.05, 0.80, 0.3], [0.2, 0.90, 0.79, 0.5, 0.85, 0.1, 0.92]]
+    )
+    others = torch.tensor([[21, 22, 23, 24, 25, 26, 27], [28, 29, 30, 31, 32, 33, 34]])
+    return [(ids, chosen, dice, others), tuple(x[:, 1:4] for x in (ids, chosen, dice, others))]
+
+
+hide = Exercise(
+    task="BERT's masking. `ids` (B, T) are padded with 0; `chosen` (B, T) is True for the words that "
+    "are asked for. For a chosen word `dice` (B, T) decides: below 0.8 the model reads 3, the mark; "
+    "from 0.8 to below 0.9 the id of `others` (B, T); else the word itself. Return the pair (what "
+    "is read, what must be said): what must be said is the right id where a word is chosen, and 0 "
+    "elsewhere. `ids` stays as it is.",
+    cases=_chosen,
+    hints=(
+        "Two tensors of the shape of `ids`. Start with what must be said: it needs `chosen` alone.",
+        "`torch.where(condition, a, b)` takes a where the condition holds, and b elsewhere; "
+        "conditions join with `&`.",
+        "`marked = chosen & (dice < 0.8)` and `swapped = chosen & (dice >= 0.8) & (dice < 0.9)`.",
+    ),
+    passed="A word may be asked for that stands there to be read: the model cannot know which.",
+)
+
+
+@hide.solution
+def my_hide(ids, chosen, dice, others):
+    marked = chosen & (dice < 0.8)
+    swapped = chosen & (dice >= 0.8) & (dice < 0.9)
+    reads = torch.where(marked, 3, torch.where(swapped, others, ids))
+    return reads, torch.where(chosen, ids, 0)
+
+
+@hide.solution
+def _(ids, chosen, dice, others):
+    reads, says = ids.clone(), ids.clone()
+    reads[chosen & (dice < 0.9)] = others[chosen & (dice < 0.9)]
+    reads[chosen & (dice < 0.8)] = 3
+    says[~chosen] = 0
+    return reads, says
+
+
+@hide.mistake(
+    "Every chosen word became the mark. One in ten becomes another word, and one in ten stays."
+)
+def _(ids, chosen, dice, others):
+    return torch.where(chosen, 3, ids), torch.where(chosen, ids, 0)
+
+
+@hide.mistake(
+    "Every word is asked for. Those that were not chosen can be read off: they teach to copy."
+)
+def _(ids, chosen, dice, others):
+    return my_hide(ids, chosen, dice, others)[0], ids
+
+
+@hide.mistake(
+    "Only what became the mark is asked for. The swapped and the untouched words were chosen, too."
+)
+def _(ids, chosen, dice, others):
+    reads = my_hide(ids, chosen, dice, others)[0]
+    return reads, torch.where(chosen & (dice < 0.8), ids, 0)
+
+
+@hide.mistake(
+    "Only words that look different are asked for. The chosen ones that stayed are asked for, too."
+)
+def _(ids, chosen, dice, others):
+    reads = my_hide(ids, chosen, dice, others)[0]
+    return reads, torch.where(reads != ids, ids, 0)
+
+
+@hide.mistake("`dice` decided for all words. It counts only where a word was chosen.")
+def _(ids, chosen, dice, others):
+    reads = torch.where(dice < 0.8, 3, torch.where(dice < 0.9, others, ids))
+    return reads, torch.where(chosen, ids, 0)
+
+
+@hide.mistake("What must be said is what is read. It should be the right id, that of `ids`.")
+def _(ids, chosen, dice, others):
+    reads = my_hide(ids, chosen, dice, others)[0]
+    return reads, torch.where(chosen, reads, 0)
+
+
+@hide.mistake("The swapped words are missing: from 0.8 to below 0.9 the id of `others` is read.")
+def _(ids, chosen, dice, others):
+    return torch.where(chosen & (dice < 0.8), 3, ids), torch.where(chosen, ids, 0)
+
+
+@hide.mistake("The pair is the wrong way round: first what is read, then what must be said.")
+def _(ids, chosen, dice, others):
+    return my_hide(ids, chosen, dice, others)[::-1]
