@@ -183,6 +183,18 @@ def test_every_model_sees_the_same_batches(small):
     assert order("gru", 0) == order("transformer", 0) != order("gru", 1)
 
 
+def test_a_small_one_is_a_rung_but_for_its_size(small, monkeypatch):
+    whole = rung("luong-dot", steps=2)
+    losses = ladder.climb(whole, small, progress=False)[1].frame.loss
+    alike = {"learning_rate": whole.learning_rate, "dropout": whole.dropout}
+    translator, history = ladder.climb_small("luong-dot", small, progress=False, steps=2)
+    assert (translator.model.config.d_model, translator.model.config.d_hidden) == (64, 128)
+    assert history.frame.loss.tolist() != losses.tolist()
+    monkeypatch.setattr(ladder, "SMALL", {})
+    _, history = ladder.climb_small("luong-dot", small, progress=False, steps=2, **alike)
+    assert history.frame.loss.tolist() == losses.tolist()
+
+
 def test_a_rung_is_settings_like_any_other():
     gru = rung("gru", 2, steps=7)
     assert isinstance(gru, TrainSettings)

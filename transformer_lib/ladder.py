@@ -17,8 +17,9 @@ import torch
 
 from transformer_lib.corpus import DATA, SPLITS, Corpus, SentencePair, load_corpus, tokenize
 from transformer_lib.metrics import paired_bootstrap, translation_scores
-from transformer_lib.models import MODELS, describe_model
-from transformer_lib.runs import best_head, error_of_head, new_model, start_run
+from transformer_lib.models import MODELS, create_model, describe_model
+from transformer_lib.runs import Run, best_head, error_of_head, new_model, start_run
+from transformer_lib.runtime import seed_everything
 from transformer_lib.settings import TrainSettings
 from transformer_lib.training import History
 from transformer_lib.translation import Translator
@@ -26,6 +27,7 @@ from transformer_lib.translation import Translator
 STORED = DATA / "ladder.json"
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
 SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
+SMALL = {"d_model": 64, "d_hidden": 128}  # a recurrent model with a third of a rung's parameters
 COMBINATIONS = [
     {"learning_rate": rate, "dropout": dropout}
     for rate in (2e-3, 4e-3, 8e-3)
@@ -98,6 +100,21 @@ def climb(
     """Train one rung on `corpus`, which the settings name."""
     run = start_run(settings, corpus=corpus)
     return run.translator, run.fit(progress=progress)
+
+
+def climb_small(
+    name: str, corpus: Corpus, *, progress: bool = True, **changes
+) -> tuple[Translator, History]:
+    """Train a recurrent model of a third of the size, all else as its rung: for a lesson.
+
+    Half a minute of one thread. `changes` are settings unlike the rung's (`steps=400`).
+    """
+    settings = dataclasses.replace(rung(name), **changes)
+    seed_everything(settings.seed)
+    vocabularies = corpus.vocabularies()
+    sizes = {"dropout": settings.dropout, **SMALL}
+    translator = Translator(create_model(name, *map(len, vocabularies), **sizes), *vocabularies)
+    return translator, Run(settings, corpus, translator).fit(progress=progress)
 
 
 def score(translator: Translator, corpus: Corpus) -> dict:

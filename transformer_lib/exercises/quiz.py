@@ -1157,7 +1157,7 @@ QUESTIONS = [
         "In a text `francisco` stands a thousand times, each time behind `san`. How likely does "
         "Kneser-Ney find it behind a word that it has never seen?",
         {
-            "About as likely as a word that stood there once.": "A context that never came falls "
+            "About as likely as a word that the text has once.": "A context that never came falls "
             "back on the shortest, which counts behind how many different words it stood: one.",
             "Very likely: it is among the most frequent words.": "A plain unigram would say so. "
             "Here the shorter contexts do not count how often.",
@@ -1174,9 +1174,9 @@ QUESTIONS = [
         {
             "An error: the shapes no longer fit.": "A mask changes no shape. Without it the scores "
             "are the same size, and all of them count.",
-            "A loss near 0, and nonsense when it writes.": "The word to be said stands one place to "
+            "A loss far too low, and nonsense when it writes.": "The word to be said stands one place to "
             "the right, where it may look; when it writes, nothing stands there.",
-            "A loss that falls as usual, but more slowly.": "It falls faster: to look one place to "
+            "A loss that falls as usual, but more slowly.": "It falls far lower: to look one place to "
             "the right is easier than to learn a language.",
             "A loss that is lower in training, but not on test sentences.": "On them too: the next "
             "word stands there to be read, in training and in testing.",
@@ -1208,8 +1208,8 @@ QUESTIONS = [
         "To every number of a token 5 is added. γ is 1, β is 0. Which norm gives out what it gave "
         "before?",
         {
-            "Layer norm: the mean goes, and the 5 with it.": "RMSNorm takes off no mean, so it "
-            "divides by a larger number and all entries move towards 1.",
+            "Layer norm: the mean goes, and the 5 with it.": "RMSNorm takes off no mean: "
+            "the 5 stays in every entry.",
             "RMSNorm: it only looks at the size.": "The size has changed: to add 5 to all is no "
             "stretch. A factor of 5 it would not notice.",
             "Both: each of them makes every token the same size.": "The same size, but the direction "

@@ -1,4 +1,4 @@
-"""A block as built since 2021: RMSNorm before, rotary positions inside, causal. Lesson 18."""
+"""A block with two changes since the paper: RMSNorm before, rotary positions inside, causal. Lesson 18."""
 
 import torch
 import torch.nn.functional as F
@@ -113,7 +113,7 @@ class _(_Parts):
 
 
 @_mistake(
-    "Positions: you turn before you split, over the whole width. Each head has pairs and speeds of its own."
+    "Positions: you turn before you split, over the whole width. All heads should turn at the same speeds."
 )
 class _(_Parts):
     def turn(self, q, k, v):
