@@ -19,6 +19,7 @@ from transformer_lib.drawings.heads import head_weights
 from transformer_lib.drawings.marks import Path, Text, marks
 from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
 from transformer_lib.exercises import exercises
+from transformer_lib.exercises.parts import PARTS, built_in
 from transformer_lib.layers import DecoderLayer, EncoderLayer
 from transformer_lib.masks import causal_mask
 from transformer_lib.publish.lessons import find_lessons
@@ -99,6 +100,7 @@ SCENES = {
         ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
     ),
     "18": drawings.families,
+    "19": lambda: drawings.route(built_in()),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -513,6 +515,18 @@ def test_a_line_that_is_neither_across_nor_down_is_refused():
 def test_the_route_leads_through_the_lessons_that_there_are():
     drawn = [box.lesson for box in boxes(drawings.route()).values()]
     assert drawn == [path.stem[:2] for path in find_lessons()]
+
+
+def test_the_route_that_is_known_names_what_was_built_on_it():
+    drawn = {box.lesson: box for box in boxes(drawings.route(built_in())).values()}
+    assert {number: PARTS[name].lesson for number, name in built_in().items()} == {
+        number: int(number) for number in drawn
+    }
+    for number, name in built_in().items():
+        assert name.startswith(drawn[number].shape.removesuffix(" …"))
+        assert drawn[number].label == boxes(drawings.route())[f"lesson.{number}"].label
+    assert drawn["09"].shape == "MultiHeadAttention"
+    assert drawn["16"].shape == "beam_step"
 
 
 def test_the_score_in_the_drawing_is_the_one_that_the_exercise_asks_for():

@@ -19,7 +19,9 @@ from transformer_lib.exercises import mine
 from transformer_lib.exercises.builds.multi_head import MyMultiHeadAttention
 from transformer_lib.exercises.classes import Build
 from transformer_lib.exercises.entries import signature_of, skeleton_of
+from transformer_lib.exercises.machinery import Verdict
 from transformer_lib.exercises.parts import PARTS, part_named
+from transformer_lib.exercises.review import invented_language
 from transformer_lib.transformer import TransformerConfig, make_model
 
 EACH = pytest.mark.parametrize("key", PARTS)
@@ -114,9 +116,10 @@ def test_the_attributes_are_those_of_the_librarys_class(key):
         assert {name for name, _ in model.named_children()} >= set(part.attributes)
 
 
-def test_minutes_are_ten_for_a_function_twenty_for_a_layer_forty_for_the_transformer():
+def test_minutes_are_ten_for_a_function_twenty_for_a_layer_forty_for_the_whole():
     for key, part in PARTS.items():
-        assert part.minutes == (40 if key == "Transformer" else 20 if part.attributes else 10)
+        whole = key in ("Transformer", "capstone")
+        assert part.minutes == (40 if whole else 20 if part.attributes else 10)
 
 
 def test_the_lessons_come_in_order():
@@ -290,6 +293,27 @@ def test_a_later_part_uses_an_earlier_one(notebook, file, capsys):
     assert mine("EncoderLayer")(12, 3, 17).self_attn.own
     mine.forget("MultiHeadAttention")
     assert not hasattr(mine("EncoderLayer")(12, 3, 17).self_attn, "own")
+
+
+def test_a_capstone_is_kept_with_what_its_lesson_imports(notebook, file, monkeypatch, capsys):
+    """Judged as passed whatever it says: what is asked here is whether its names are at hand."""
+    capstone = EXERCISES["review.capstone"]
+    monkeypatch.setattr(capstone, "examine", lambda *_: Verdict(True, "Passed."))
+    monkeypatch.setattr(capstone, "cases", lambda: [invented_language(0, train=30)])
+    for module, names in {
+        "batching": "TokenBatches, encode_pairs",
+        "corpus": "Vocabulary",
+        "decoding": "with_steps",
+        "schedules": "warmup_cosine",
+        "training": "fit",
+        "transformer": "make_model",
+        "translation": "Translator",
+    }.items():
+        notebook.run(f"from transformer_lib.{module} import {names}")
+    source = capstone.source().replace("steps=300", "steps=2")
+    assert "Kept in" in notebook.run(source).check("capstone", "my_capstone")
+    assert "Transformer: the library's." in capsys.readouterr().out
+    assert mine("capstone").__name__ == "my_capstone"
 
 
 def test_a_whole_transformer_of_own_parts_takes_make_models_weights(notebook):

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import itertools
 import warnings
 from itertools import combinations
 
@@ -12,7 +13,7 @@ from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.corpus import tokenize
-from transformer_lib.exercises import review
+from transformer_lib.exercises import broken, review
 from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
@@ -149,25 +150,94 @@ def said_of(**changes):
 
 def test_any_property_that_catches_is_right():
     for name in MODULES:
-        for named in review.catchers(name):
-            assert said_of(**{name: named}).startswith("Passed.")
+        for line, named in itertools.product(review.FAULTY[name], review.catchers(name)):
+            assert said_of(**{name: (line, named)}).startswith("Passed.")
+            assert said_of(**{name: (named, line)}).startswith("Passed.")  # as people turn it round
     assert "A, C, D, F, H, J, K" in said_of()
+
+
+MENDED = {  # what each faulty line should have been; of F both ends of the cut
+    "A": {7: "        weights = scores.softmax(dim=3).nan_to_num()"},
+    "B": {4: "        scores = q @ k.mT / math.sqrt(q.size(-1))"},
+    "C": {
+        5: "        weights = masked_softmax(q @ k.mT / math.sqrt(q.size(-1)), visible)",
+    },
+    "D": {6: "        visible = visible.squeeze(1).repeat_interleave(heads, dim=0)"},
+    "E": {7: "            visible = visible & ~(column > row)"},
+    "F": {
+        5: "        q, k, v = self.split(query), self.split(key), self.split(value)",
+        8: "        return self.join(weights @ v)",
+    },
+    "G": {5: "        visible = self.visible(query, key, mask, is_causal)"},
+    "H": {
+        6: "            scaled_dot_product_attention(q, k, v, visible, self.training * self.dropout)"
+    },
+    "J": {5: "        q = q / math.sqrt(q.size(-1))"},
+    "K": {3: "        q, k, v = self.split(query), self.split(key), self.split(value)"},
+}
+
+
+def mended(name, changed):
+    """The module with other lines in place of some."""
+    lines = inspect.getsource(MODULES[name]).splitlines()
+    for number, line in changed.items():
+        lines[number - 1] = line
+    names = dict(vars(broken))
+    exec(compile("\n".join(lines), name, "exec"), names)
+    return names[name]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_with_the_faulty_line_mended_every_property_holds(name):
+    assert set(MENDED[name]) <= review.FAULTY[name]
+    assert all(holds(mended(name, MENDED[name])()) for holds in PROPERTIES.values())
+
+
+def test_of_e_the_other_line_may_be_mended_instead():
+    line = "        visible = self.visible(query, key, mask, is_causal)"
+    assert all(holds(mended("E", {4: line})()) for holds in PROPERTIES.values())
+    assert review.FAULTY["E"] == {4, 7}
+
+
+def test_a_loop_over_the_names_finds_no_line():
+    """Properties can be found without reading; every line but the faulty ones is refused."""
+    for name, module in MODULES.items():
+        named = review.catchers(name)[0]
+        for line in range(1, len(broken.numbered_lines(module)) + 1):
+            passed = said_of(**{name: (line, named)}).startswith("Passed.")
+            assert passed == (line in review.FAULTY[name])
+
+
+def test_modules_are_shown_with_the_numbers_of_their_lines(capsys):
+    broken.show_numbered("A", "K")
+    shown = capsys.readouterr().out
+    assert " 7          weights = scores.softmax(dim=2).nan_to_num()" in shown
+    assert "\n\n 1  class K(Heads):\n" in shown
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_a_wrong_entry_gets_its_nudge_and_not_the_answer(name):
     wrong = next(named for named in PROPERTIES if named not in review.catchers(name))
-    message = said_of(**{name: wrong})
+    line = min(review.FAULTY[name])
+    message = said_of(**{name: (line, wrong)})
     assert message.startswith("9 of ten are caught.")
-    assert f"{name}: “{wrong}” holds of it. {review.NUDGES[name]}" in message
+    assert f"{name}: the line is found, but “{wrong}” holds of it." in message
     assert not any(named in message for named in review.catchers(name))
+    message = said_of(**{name: (2, review.catchers(name)[0])})
+    assert f"{name}: line 2 may stay as it is. {review.NUDGES[name]}" in message
+    assert str(line) not in message.replace("line 2", "").replace("9 of ten", "")
 
 
 def test_names_that_are_not_there():
-    assert "There is no module 'a'. Did you mean 'A'?" in said_of(a="each row")
-    assert "There is no module 'I'. They are A, B" in said_of(I="each row")
-    assert "Did you mean “a hidden key changes nothing”?" in said_of(C="hidden keys change nothing")
-    assert "The names are in `PROPERTIES`." in said_of(C="xyz")
+    assert "There is no module 'a'. Did you mean 'A'?" in said_of(a=(7, "each row"))
+    assert "There is no module 'I'. They are A, B" in said_of(I=(7, "each row"))
+    assert "Did you mean “a hidden key changes nothing”?" in said_of(
+        C=(6, "hidden keys change nothing")
+    )
+    assert "The names are in `PROPERTIES`." in said_of(C=(6, "xyz"))
+    for odd in (7, "a hidden key changes nothing", (6,), (True, "xyz"), (6.0, "xyz"), ("x", "y")):
+        assert "C: " in said_of(C=odd)
+    assert "C has the lines 1 to 7, and no line 99." in said_of(C=(99, "xyz"))
 
 
 def test_nothing_is_found_yet():

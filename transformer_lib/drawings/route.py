@@ -1,5 +1,6 @@
-"""The route through the lessons, from cues to a translator. Lesson 00."""
+"""The route through the lessons, from cues to a translator. Lessons 00 and 19."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 from transformer_lib.drawings.marks import fitted
@@ -58,8 +59,13 @@ STAGES = (  # of each: what it is about, its colour, what a step says, its lesso
 WIDE, HIGH, GAP, LANE = 196, 50, 18, 252  # a box, the way to the next one, from stage to stage
 
 
-def route() -> Scene:
-    """Every lesson in its stage, read downwards and then to the right."""
+def route(built: Mapping[str, str] | None = None) -> Scene:
+    """Every lesson in its stage, read downwards and then to the right.
+
+    `built` says what a reader has written in a lesson, `{"00": "softmax"}`; it stands in place of
+    what the lesson is about.
+    """
+    built = built or {}
     parts, steps, frames, ends = [], [], [], []
     for i, (title, role, caption, lessons) in enumerate(STAGES):
         boxes = [
@@ -71,7 +77,7 @@ def route() -> Scene:
                 HIGH,
                 label,
                 role,
-                told,
+                _short(built.get(number, told)),
                 number,
             )
             for j, (number, label, told) in enumerate(lessons)
@@ -83,7 +89,12 @@ def route() -> Scene:
         ends.append((boxes[0].y, boxes[-1].y))
     for (before, (_, last)), (after, (first, _)) in pairwise(zip(frames, ends, strict=True)):
         parts.append(_onwards(before, after, last, first))
-    return fitted("From cues to a translator", parts, steps)
+    title = "The route, and what you have built" if built else "From cues to a translator"
+    return fitted(title, parts, steps)
+
+
+def _short(name: str, most: int = 22) -> str:
+    return name if len(name) <= most else name[: most - 4] + " …"
 
 
 def _around(name: str, title: str, boxes: list[Box]) -> Frame:

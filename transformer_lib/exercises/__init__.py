@@ -22,6 +22,7 @@ from transformer_lib.exercises.entries import signature_of, skeleton_of
 from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.exercises.mine import Unreadable, is_off, keep, mine, standing
 from transformer_lib.exercises.parts import BY_EXERCISE, PARTS
+from transformer_lib.exercises.quiz import score
 
 __all__ = ["check", "exercises", "hint", "mine", "progress", "signature", "skeleton", "solution"]
 
@@ -99,7 +100,7 @@ def skeleton(name: Any) -> None:
 
 
 def progress() -> None:
-    """Show which exercises are done: in this session, or kept in `mine.py`."""
+    """Show which exercises are done, in this session or kept in `mine.py`, and the quiz's score."""
     try:
         stands, trouble = standing(), ""
     except Unreadable as error:
@@ -119,8 +120,8 @@ def progress() -> None:
     table = pd.DataFrame({"exercise": list(exercises())})
     table["state"] = table.exercise.map(state)
     of_mine = f" In `mine.py` stand {', '.join(stands)}." if stands else ""
-    _say(f"{len(done)} of {len(table)} exercises passed.{of_mine}{trouble}")
-    display(table.style.hide(axis="index"))
+    _say(f"{len(done)} of {len(table)} exercises passed.{of_mine}{trouble} {score()}")
+    display(table.style.set_uuid("progress").hide(axis="index"))
 
 
 def _find(name: Any) -> tuple[str, Exercise] | None:

@@ -1,4 +1,4 @@
-"""Attention modules to be tested, and what must hold of any attention.  Lesson 19.
+"""Attention modules to be tested, and what must hold of any that has no matrices.  Lesson 19.
 
 All are called alike: `attend(query, key, value, mask, is_causal)`. `Right` is right; each of the
 ten in `MODULES` runs without an error and has one bug. A property is a question that one can put to
@@ -7,6 +7,7 @@ a module without reading it: True where it holds.
 
 import copy
 import functools
+import inspect
 import math
 from collections.abc import Callable
 from itertools import product
@@ -147,6 +148,18 @@ class K(Heads):
         visible = self.visible(query, key, mask, is_causal)
         weights = masked_softmax(q @ k.mT / math.sqrt(q.size(-1)), visible)
         return self.join(weights @ v)
+
+
+def numbered_lines(module: type[nn.Module]) -> list[str]:
+    """The lines of a module's source, counted from 1."""
+    return [
+        f"{n:2}  {line}" for n, line in enumerate(inspect.getsource(module).splitlines(), start=1)
+    ]
+
+
+def show_numbered(*names: str) -> None:
+    """Print modules of `MODULES` by their letters, with the numbers of their lines."""
+    print(*("\n".join(numbered_lines(MODULES[name])) for name in names), sep="\n\n")
 
 
 MODULES |= {module.__name__: module for module in (A, B, C, D, E, F, G, H, J, K)}

@@ -27,16 +27,24 @@ HEADER = """\
 # Every part is read by itself, with these imports. `mine.forget("EncoderLayer")` takes one out.
 import copy
 import math
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_lib.attention import attention_weights, scaled_dot_product_attention
+from transformer_lib.batching import TokenBatches, encode_pairs, make_batch
+from transformer_lib.corpus import Vocabulary
+from transformer_lib.decoding import greedy, with_steps
 from transformer_lib.exercises import mine
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, length_mask, masked_softmax, padding_mask
 from transformer_lib.positions import RotaryPositions
+from transformer_lib.schedules import warmup_cosine
+from transformer_lib.training import fit
+from transformer_lib.transformer import TransformerConfig, make_model
+from transformer_lib.translation import Translator
 """
 _MARK = "# ---- {part}: {name}, lesson {lesson:02d} ----"
 _MARKED = re.compile(r"^# ---- (\w+): (\w+), lesson \d\d ----[ \t]*$", re.M)

@@ -49,6 +49,7 @@ _ROWS = (
         10,
         "pooling.nadaraya_watson",
     ),
+    Part(3, "the additive score", "scoring.additive_score", "(query, key, W_q, W_k, w_v)", 10),
     Part(
         3,
         "the masked softmax",
@@ -57,7 +58,6 @@ _ROWS = (
         10,
         "masks.masked_softmax",
     ),
-    Part(3, "the additive score", "scoring.additive_score", "(query, key, W_q, W_k, w_v)", 10),
     Part(
         4,
         "scaled dot-product attention",
@@ -134,9 +134,15 @@ _ROWS = (
         20,
         attributes=("norm1", *_ATTENTION, "norm2", "up_proj", "down_proj"),
     ),
+    Part(19, "a translator of an invented language", "review.capstone", "(pairs)", 40),
 )
 PARTS = {part.exercise.partition(".")[2]: part for part in _ROWS}
 BY_EXERCISE = {part.exercise: name for name, part in PARTS.items()}
+
+
+def built_in() -> dict[str, str]:
+    """What is built last in which lesson, by its number: `{"00": "softmax", …}`."""
+    return {f"{part.lesson:02}": name for name, part in PARTS.items()}
 
 
 def part_named(name: Any) -> Part:

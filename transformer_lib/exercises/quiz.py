@@ -1,4 +1,4 @@
-"""Questions over lessons 00 to 19, each of whose wrong answers says why it is wrong.  Lesson 19.
+"""Questions over lessons 00 to 18, each of whose wrong answers says why it is wrong.  Lesson 19.
 
 The answers are folded in the HTML itself: it needs no kernel, no script and no network, and looks
 the same in a notebook, on a slide and on a page. As plain text the answers are left out.
@@ -6,34 +6,16 @@ the same in a notebook, on a slide and on a page. As plain text the answers are 
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from IPython.display import Markdown, display
 
-LETTERS = "ABCD"
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question with its choices, each with what is to be said to whoever picks it.
-
-    Backticks mark code. `shown` is the section of the lesson that shows the right answer.
-    """
-
-    lesson: str
-    name: str
-    text: str
-    choices: dict[str, str]
-    right: str
-    shown: str
-
-    def lettered(self) -> Iterator[tuple[str, str, str]]:
-        """The letter of each choice, the choice, and its explanation."""
-        for letter, (choice, why) in zip(LETTERS, self.choices.items(), strict=False):
-            yield letter, choice, why
+from transformer_lib.exercises.answered import answers, keep_answer
+from transformer_lib.exercises.machinery import Verdict
+from transformer_lib.exercises.mine import Unreadable
+from transformer_lib.exercises.questions import MORE, Question
 
 
 @dataclass(frozen=True)
@@ -71,34 +53,59 @@ def quiz(*wanted: Any) -> None:
     display(Sheet({n: q for n, q in numbered.items() if n in asked or q.lesson in asked}))
 
 
+def answer(number: Any, letter: Any) -> None:
+    """Say whether a choice is right, and if not, why not: `answer("04.2", "B")`. Never raises.
+
+    The first and the last answer to a question are kept beside `mine.py`; `progress()` counts them.
+    """
+    question = _numbered().get(str(number))
+    if question is None:
+        _say(f"The quiz has no question {number!r}. A number is as in `answer('04.2', 'B')`.")
+        return
+    whys = {letter: why for letter, _, why in question.lettered()}
+    given = str(letter).strip().upper()
+    if given not in whys:
+        _say(f"{number} has the choices {', '.join(whys)}, and no {letter!r}.")
+        return
+    right = given == question.right
+    shown = f" (Lesson {question.lesson}: {question.shown})" if right else ""
+    display(Verdict(right, f"{'Right' if right else 'Wrong'}. {whys[given]}{shown}"))
+    if trouble := keep_answer(question.name, given):
+        _say(trouble)
+
+
+def score() -> str:
+    """How many questions were answered, and how many of them rightly, in a sentence."""
+    try:
+        given = answers()
+    except Unreadable as error:
+        return f"Quiz: {error}."
+    found = [
+        (question.right, *given[question.name]) for question in QUESTIONS if question.name in given
+    ]
+    if not found:
+        return f"Quiz: none of {len(QUESTIONS)} questions answered yet."
+    right = sum(last == letter for letter, _, last in found)
+    at_once = sum(first == letter for letter, first, _ in found)
+    return (
+        f"Quiz: {len(found)} of {len(QUESTIONS)} questions answered, {right} rightly, {at_once} of them "
+        "at the first try."
+    )
+
+
+def _say(text: str) -> None:
+    display(Markdown(text))
+
+
 def recall(lesson: Any) -> None:
     """Show the three questions that open a lesson, two of them on earlier ones: `recall("09")`."""
     display(Sheet(recalled(lesson)))
 
 
 def recalled(lesson: Any) -> dict[str, Question]:
-    """A question of a lesson half way back, one of the last lesson and one of this.
-
-    Where there are none, others of the same lessons. All are answered in the core of their lesson.
-    What is asked of a lesson changes from one lesson to the next, so that little is asked twice.
-    """
-    turn = int(lesson)
-    earlier = [name for name in _lessons() if int(name) < turn]
-    own = [name for name in _lessons() if int(name) == turn]
-    before = earlier[:-1]
-    wanted = [*before[len(before) // 2 :][:1], *earlier[-1:], *own]
-    drawn = [_of(name)[turn % len(_of(name))] for name in wanted]
-    spare = [n for name in [*reversed(earlier), *own] for n in _of(name) if n not in drawn]
-    drawn += spare[: 3 - len(drawn)]
-    return {number: question for number, question in _numbered().items() if number in drawn}
-
-
-def _of(lesson: str) -> list[str]:
-    return [
-        number
-        for number, question in _numbered().items()
-        if question.lesson == lesson and not question.shown.startswith("Going deeper")
-    ]
+    """The questions that open a lesson, as `OPENING` has them."""
+    numbered = _numbered()
+    return {number: numbered[number] for number in OPENING[f"{int(lesson):02}"]}
 
 
 def _lessons() -> list[str]:
@@ -132,6 +139,29 @@ def _marked(text: str) -> str:
     text = re.sub("`(.+?)`", r"<code>\1</code>", html.escape(text))
     return re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", text)
 
+
+OPENING = {  # what `recall` asks: of a lesson half way back, of the last one, of this one
+    "00": ("00.1", "00.2"),
+    "01": ("00.1", "00.2", "01.2"),
+    "02": ("00.1", "01.1", "02.1"),
+    "03": ("01.2", "02.2", "03.2"),
+    "04": ("01.1", "03.1", "04.1"),
+    "05": ("02.2", "04.2", "05.3"),
+    "06": ("02.1", "05.1", "06.1"),
+    "07": ("03.2", "06.3", "07.2"),
+    "08": ("03.1", "07.3", "08.1"),
+    "09": ("04.2", "08.2", "09.4"),
+    "10": ("04.1", "09.1", "10.3"),
+    "11": ("05.3", "10.4", "11.4"),
+    "12": ("05.1", "11.3", "12.1"),
+    "13": ("06.3", "12.2", "13.2"),
+    "14": ("06.1", "13.3", "14.4"),
+    "15": ("07.1", "14.1", "15.2"),
+    "16": ("07.2", "15.3", "16.2"),
+    "17": ("08.2", "16.3", "17.2"),
+    "18": ("08.1", "17.3", "18.4"),
+    "19": ("02.1", "09.1", "16.1"),
+}
 
 QUESTIONS = [
     Question(
@@ -292,7 +322,7 @@ QUESTIONS = [
             "every key, and softmax does not see it.",
         },
         "C",
-        "Going deeper: a small network, and why it needs its tanh",
+        "What if query and key differ in width?",
     ),
     Question(
         "04",
@@ -348,7 +378,7 @@ QUESTIONS = [
             "are saturated, and a few make the mean.",
         },
         "D",
-        "Going deeper: means and medians",
+        "What does saturation do to a gradient?",
     ),
     Question(
         "05",
@@ -432,7 +462,7 @@ QUESTIONS = [
             "weights are made of queries and keys, before any value is added up.",
         },
         "A",
-        "Going deeper: the same state as key and value",
+        "One step, by hand",
     ),
     Question(
         "06",
@@ -571,26 +601,22 @@ QUESTIONS = [
             "one. Only the columns are dealt out differently.",
         },
         "A",
-        "Going deeper: what does a head measure?",
+        "Project, split, attend, join, project",
     ),
     Question(
         "09",
-        "one_matrix",
-        "One matrix serves as W_Q and as W_K. Two neighbours should each look at the other "
-        "more than at themselves. Why can they not?",
+        "an_eighth_each",
+        "d_model = 512. You go from one head to eight. What becomes of the layer's parameters?",
         {
-            "Because each token then looks at itself alone.": "Often, not always: in “I'm home.” "
-            "the full stop looks more at `'m`. A long vector may win against one's own.",
-            "A score is never above the mean of the two self-scores.": "So one of the two, at "
-            "least, looks at itself no less than at the other.",
-            "They can: the softmax of symmetric scores is not symmetric.": "The weights are not, "
-            "true. But within a row softmax keeps the order of the scores, and in one of the two "
-            "rows the other is not ahead.",
-            "Half of the parameters are missing.": "Make the one matrix twice as wide, and it "
-            "still fails. What is missing is a difference between asking and being found.",
+            "Eight times as many, a set for each head.": "Each head has its own, but for an eighth of "
+            "the width: the columns are dealt out.",
+            "An eighth: heads are narrow.": "Each head is. There are eight of them, and W_O reads all "
+            "of them side by side.",
+            "As many as before.": "Three matrices of 512 columns, dealt out to one head or to eight, "
+            "and W_O.",
         },
-        "B",
-        "Going deeper: alike heads, alike matrices",
+        "C",
+        "What you now know",
     ),
     Question(
         "09",
@@ -613,38 +639,33 @@ QUESTIONS = [
     ),
     Question(
         "10",
-        "four_times_as_long",
-        "“Three back” with sinusoidal codes, trained on length 12: all right at 12, far fewer at "
-        "48. What is the cause?",
+        "what_rotary_lacks",
+        "A model with one attention has rotary positions and no others. Which of these does it not learn?",
         {
-            "Places beyond 11 were never trained on.": "In a sequence of 48 the trained places are "
-            "right as before; from place 12 on nearly all is wrong. Trained on the same length, "
-            "but begun at any place, the model is right at most of them.",
-            "The codes repeat after 2π, about six places.": "The fastest pair does. The slower "
-            "ones tell those places apart, and no two codes are equal.",
-            "Sinusoidal codes exist for the trained length only.": "You think of a learned table. "
-            "A sine can be computed at any place, and at 48 it is exact.",
-            "No weights can look three back at all places.": "Some can: in the lesson they are set "
-            "by hand, and get every digit right at lengths 12, 48 and 200.",
+            "Say the sequence backwards.": "The mirror image stands another distance away at each place, "
+            "and of the places rotary attention hears distances alone.",
+            "Say the digit three places back.": "That is one distance, the same everywhere: just what "
+            "it hears.",
+            "Say the most frequent digit.": "A question about the bag, for which no order is needed, "
+            "and none harms.",
         },
         "A",
-        "Going deeper: longer than anything trained on",
+        "Added or turned?",
     ),
     Question(
         "10",
-        "learned_rows",
-        "Positions may be learned where they fit into no formula, as in a graph. Vaswani et al. "
-        "(2017) tried it for translation. What did they gain over their waves?",
+        "a_quarter_turn",
+        "A pair turns by a quarter from each place to the next. At place 0 its (sin, cos) is (0, 1). "
+        "What is it at place 3?",
         {
-            "Better translations: the rows adapted to the data.": "A plausible hope, and it was "
-            "tried: nearly identical results (table 3, row E).",
-            "Longer texts: the table may be enlarged at any time.": "Enlarge it, and the new rows "
-            "are as random as they were drawn. Training never reached them.",
-            "Next to nothing, and a table has an end.": "Results were nearly identical (table 3, "
-            "row E), and the waves go on where a table stops.",
+            "(1, 0): a quarter turn.": "That is place 1. Place 3 is three quarters on, or one back.",
+            "(0, −1): half a turn.": "That is place 2, opposite to where it began.",
+            "(−1, 0): three quarters.": "The sine of 270° is −1, its cosine 0.",
+            "(0, 1), as at any place.": "After four places it is there again. Until then each place has "
+            "its own.",
         },
         "C",
-        "Going deeper: learn the codes",
+        "Why a sine and a cosine?",
     ),
     Question(
         "10",
@@ -697,7 +718,7 @@ QUESTIONS = [
             "down is as large once more.",
         },
         "C",
-        "Going deeper: where are the parameters?",
+        "One small network for every word",
     ),
     Question(
         "11",
@@ -713,7 +734,7 @@ QUESTIONS = [
             "speed. Without it even the best weights leave most of the error.",
         },
         "B",
-        "Going deeper: why is the middle wider?",
+        "Break it: take one part away",
     ),
     Question(
         "11",
@@ -785,22 +806,19 @@ QUESTIONS = [
     ),
     Question(
         "12",
-        "a_healed_nan",
-        "A batch holds an empty sentence. −∞ is added to its scores, `nan_to_num` follows the "
-        "softmax, and the loss is finite. What about the gradients?",
+        "one_who_asks",
+        "Cross-attention alone: six target words ask five words of the memory. You exchange target "
+        "word 2. Which rows of the output move?",
         {
-            "They are finite as well: the NaN is gone.": "It is gone from the values. Backwards "
-            "the road leads through the softmax, whose own result is still NaN.",
-            "Those of W_Q and W_K are NaN, through the scores.": "The sum still depends on the "
-            "scores. A score that was filled would not: there the road ends.",
-            "That of W_V is NaN, and no other.": "That is −∞ without `nan_to_num`, filled in: the "
-            "weights are NaN and meet the values. Here the weights have been mended.",
-            "They are NaN only if the loss reads the empty sentence.": "The loss does not read "
-            "it, and sends it a gradient of 0. Inside the softmax that meets a NaN, and 0 times "
-            "NaN is NaN.",
+            "Rows 2 to 5: later words see it.": "In causal self-attention they do. Here target words "
+            "ask, and nobody asks them.",
+            "All six: it is a key for each.": "The keys are those of the memory. Exchange one of them, "
+            "and all six rows move.",
+            "None: the memory is as it was.": "What is found is. But row 2 now asks something else.",
+            "Row 2 alone.": "Each target word asks for itself, with a query of its own.",
         },
-        "B",
-        "Going deeper: a row that may see nothing",
+        "D",
+        "Who asks, who answers?",
     ),
     Question(
         "12",
@@ -816,7 +834,7 @@ QUESTIONS = [
             "way round. `is_causal` is a hint beside it.",
         },
         "A",
-        "Going deeper: one mask, six ways to write it",
+        "Build: the decoder layer",
     ),
     Question(
         "13",
@@ -903,7 +921,7 @@ QUESTIONS = [
             "learning. An untrained model cannot use one.",
         },
         "B",
-        "Going deeper: where the loss begins",
+        "The loop in ten lines",
     ),
     Question(
         "14",
@@ -954,7 +972,7 @@ QUESTIONS = [
             "you see, and does not say on which sentences.",
         },
         "B",
-        "Going deeper: four sentences, learned by heart",
+        "Seen beside held-out",
     ),
     Question(
         "15",
@@ -1021,7 +1039,7 @@ QUESTIONS = [
             "something more probable still.",
             "Nobody: the more probable translation is the better one.": "That is the hope behind "
             "beam search. “Mon frère.” leaves out nearly the whole sentence.",
-            "The length penalty: with α = 1 the reference would win.": "Divided by 9/6 and 23/6 "
+            "Wu's length penalty: with α = 1 the reference would win.": "Divided by 9/6 and 23/6 "
             "they have −4.4 and −6.8. The short one is still ahead.",
             "The model: it finds the bad sentence more probable.": "The search has done its work. "
             "It was asked for the probable sentence, and the reference is far less probable.",
@@ -1109,9 +1127,9 @@ QUESTIONS = [
         {
             "About 4.9: 1 + 1000/256.": "On paper. After 1 the next number in bf16 is 1 + 1/128.",
             "About 4.9, wrong in the third digit.": "You expect rounding errors that cancel. Each "
-            "single sum is rounded down to 1, so the error has one direction.",
+            "single sum goes back to 1, so the error has one direction.",
             "1: each single sum is rounded back to 1.": "After 1 comes 1 + 1/128, and 1 + 1/256 "
-            "is rounded down. So weights and Adam stay in fp32.",
+            "lies half way: it goes to the even one, 1. So weights and Adam stay in fp32.",
         },
         "C",
         "Change 4: half the bits",
@@ -1219,3 +1237,5 @@ QUESTIONS = [
         "A norm with less in it",
     ),
 ]
+
+QUESTIONS = sorted([*QUESTIONS, *MORE], key=lambda question: question.lesson)

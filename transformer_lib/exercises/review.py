@@ -12,9 +12,9 @@ import torch
 
 from transformer_lib.batching import TokenBatches, encode_pairs, pad, shift_right
 from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Vocabulary, tokenize
-from transformer_lib.decoding import greedy
+from transformer_lib.decoding import greedy, with_steps
 from transformer_lib.exercises import broken
-from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right
+from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right, numbered_lines
 from transformer_lib.exercises.machinery import (
     Answer,
     Exercise,
@@ -25,9 +25,9 @@ from transformer_lib.exercises.machinery import (
     run,
     said,
 )
+from transformer_lib.exercises.mine import mine
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
-from transformer_lib.runtime import seed_everything
 from transformer_lib.schedules import warmup_cosine
 from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
@@ -80,6 +80,20 @@ NUDGES = {
 }
 
 
+FAULTY = {  # the lines at fault, as `show_numbered` counts them
+    "A": {7},
+    "B": {4},
+    "C": {5, 6},  # the softmax is taken too early, or the mask comes too late
+    "D": {6},
+    "E": {4, 7},  # the triangle is left to this module, or made too large
+    "F": {5, 8},  # both ends of the cut
+    "G": {5},
+    "H": {6},
+    "J": {5},
+    "K": {3},
+}
+
+
 @functools.cache
 def catchers(module: str) -> list[str]:
     """The properties that do not hold of that module."""
@@ -91,13 +105,9 @@ def _examine_culprits(found):
         return Verdict(
             False,
             f"`my_culprits()` returned {describe(found)}. Return a dictionary, from a module's name "
-            'to that of a property: `{"A": "…", "B": "…"}`.',
+            'to its faulty line and a property: `{"A": (7, "…"), "B": (…, "…")}`.',
         )
-    if found and set(map(str, found)) <= set(PROPERTIES):
-        return Verdict(
-            False, "The dictionary is turned round: first the module, then its property."
-        )
-    remarks = [_remark(module, named) for module, named in found.items()]
+    remarks = [_remark(module, given) for module, given in found.items()]
     caught = remarks.count(None)
     remarks = [remark for remark in remarks if remark]
     if missing := [name for name in MODULES if name not in found]:
@@ -113,12 +123,31 @@ def _examine_culprits(found):
     )
 
 
-def _remark(module, named) -> str | None:
-    """What to say to one entry; None if that property catches that module."""
+def _remark(module, given) -> str | None:
+    """What to say to one entry; None if the line is at fault and the property catches it."""
     if module not in MODULES:
         near = [name for name in MODULES if str(module).strip().upper().endswith(name)]
         guess = f"Did you mean {near[0]!r}?" if near else f"They are {', '.join(MODULES)}."
         return f"There is no module {module!r}. {guess}"
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        what = f"“{given[:60]}”" if isinstance(given, str) else describe(given)
+        return f"{module}: a pair is wanted, the number of its faulty line and a property; yours is {what}."
+    line, named = given[::-1] if isinstance(given[0], str) else given
+    return _about_the_line(module, line) or _about_the_property(module, named)
+
+
+def _about_the_line(module: str, line) -> str | None:
+    length = len(numbered_lines(MODULES[module]))
+    if isinstance(line, bool) or not isinstance(line, int):
+        return f"{module}: the line is a whole number, as `show_numbered` prints it; yours is {describe(line)}."
+    if not 1 <= line <= length:
+        return f"{module} has the lines 1 to {length}, and no line {line}."
+    if line not in FAULTY[module]:
+        return f"{module}: line {line} may stay as it is. {NUDGES[module]}"
+    return None
+
+
+def _about_the_property(module: str, named) -> str | None:
     if callable(named):
         return f"{module}: give the name of the property, the sentence in quotes, not the function."
     if not isinstance(named, str):
@@ -128,15 +157,16 @@ def _remark(module, named) -> str | None:
         guess = f"Did you mean “{near[0]}”?" if near else "The names are in `PROPERTIES`."
         return f"{module}: no property is called “{named[:60]}”. {guess}"
     if named not in catchers(module):
-        return f"{module}: “{named}” holds of it. {NUDGES[module]}"
+        return f"{module}: the line is found, but “{named}” holds of it. What would a user notice?"
     return None
 
 
 culprits = Examined(
-    task="Each of the ten modules in `MODULES` has one bug. Read a module, say which of the properties "
-    "in `PROPERTIES` it cannot have, then put the question to it: "
-    '`PROPERTIES["…"](MODULES["A"]())` is True where the property holds. Return a dictionary, from each '
-    "module's name to the name of a property that catches it.",
+    task="Each of the ten modules in `MODULES` has one bug. Read a module (`show_numbered`), say which "
+    "line is at fault and which of the properties in `PROPERTIES` it therefore cannot have, then put "
+    'the question to it: `PROPERTIES["…"](MODULES["A"]())` is True where the property holds. Return a '
+    "dictionary, from each module's name to the number of the line and the name of a property that "
+    'catches it: `{"A": (7, "…"), …}`.',
     cases=lambda: [()],
     hints=(
         "Lay a module beside `Right`, and look for the line that says something else, not for one that "
@@ -144,8 +174,9 @@ culprits = Examined(
         "which tensor, which mode?",
         "Then ask what a user would notice. Shares that do not add up? Someone heard who is hidden, or "
         "not yet there? Another answer the second time, in company, or at another width?",
-        "Three of the modules are caught by one property alone. Where reading does not help, put all ten "
-        "questions to the module, in a loop.",
+        "Three of the modules are caught by one property alone. Which properties fail, a loop can tell, and "
+        "they say where to look: a future that leaks is in the line of the triangle, another answer each "
+        "time in that of the dropout. The line itself only reading finds.",
     ),
     examine=_examine_culprits,
 )
@@ -154,35 +185,39 @@ culprits = Examined(
 @culprits.solution
 def my_culprits():
     return {
-        "A": "each row of weights adds up to 1",  # softmax over the queries: axis 2 of four
-        "B": "scores of random vectors have variance 1 at any width",  # d_model, not d_head
-        "C": "a hidden key changes nothing",  # it still counts in the denominator
-        "D": "a sentence fares alone as in a batch",  # it gets its neighbour's mask
-        "E": "no word knows the future, in train() and in eval()",  # one word too many
-        "F": "permuting keys with their values changes nothing",  # heads cut across words
-        "G": "no word knows the future, in train() and in eval()",  # causal in train() alone
-        "H": "in eval() the same question gets the same answer",  # dropout that never rests
-        "J": "the inputs are left as they were",  # q is a view of the query
-        "K": "a query that fits one key brings back its value",  # it brings back the key
+        "A": (7, "each row of weights adds up to 1"),  # softmax over the queries: axis 2 of four
+        "B": (4, "scores of random vectors have variance 1 at any width"),  # d_model, not d_head
+        "C": (6, "a hidden key changes nothing"),  # it still counts in the denominator
+        "D": (6, "a sentence fares alone as in a batch"),  # it gets its neighbour's mask
+        "E": (7, "no word knows the future, in train() and in eval()"),  # one word too many
+        "F": (5, "permuting keys with their values changes nothing"),  # heads cut across words
+        "G": (5, "no word knows the future, in train() and in eval()"),  # causal in train() alone
+        "H": (6, "in eval() the same question gets the same answer"),  # dropout that never rests
+        "J": (5, "the inputs are left as they were"),  # q is a view of the query
+        "K": (3, "a query that fits one key brings back its value"),  # it brings back the key
     }
 
 
 @culprits.solution
 def _():
-    return {
-        name: next(question for question, holds in PROPERTIES.items() if not holds(module()))
-        for name, module in MODULES.items()
-    }
-
-
-@culprits.mistake("The dictionary is turned round: first the module, then its property.")
-def _():
-    return {named: module for module, named in my_culprits().items()}
+    lines = {"A": 7, "B": 4, "C": 5, "D": 6, "E": 7, "F": 5, "G": 5, "H": 6, "J": 5, "K": 3}
+    fails = lambda name: [question for question, holds in PROPERTIES.items() if not holds(name())]
+    return {name: (lines[name], fails(module)[-1]) for name, module in MODULES.items()}
 
 
 @culprits.mistake(
-    "`my_culprits()` returned a list. Return a dictionary, from a module's name to that of a property: "
-    '`{"A": "…", "B": "…"}`.'
+    "0 of ten are caught."
+    + "".join(f"\n- {name}: line 1 may stay as it is. {NUDGES[name]}" for name in MODULES)
+)
+def _():
+    """A loop finds the properties, and no line."""
+    fails = lambda name: [question for question, holds in PROPERTIES.items() if not holds(name())]
+    return {name: (1, fails(module)[0]) for name, module in MODULES.items()}
+
+
+@culprits.mistake(
+    "`my_culprits()` returned a list. Return a dictionary, from a module's name to its faulty line and a "
+    'property: `{"A": (7, "…"), "B": (…, "…")}`.'
 )
 def _():
     return list(my_culprits().items())
@@ -190,19 +225,39 @@ def _():
 
 @culprits.mistake("7 of ten are caught. Still open: E, G, H.")
 def _():
-    return {module: named for module, named in my_culprits().items() if module not in "EGH"}
+    return {module: given for module, given in my_culprits().items() if module not in "EGH"}
 
 
 @culprits.mistake(
     "9 of ten are caught. A: give the name of the property, the sentence in quotes, not the function."
 )
 def _():
-    return my_culprits() | {"A": broken.rows_add_up}
+    return my_culprits() | {"A": (7, broken.rows_add_up)}
+
+
+@culprits.mistake(
+    "9 of ten are caught. C: a pair is wanted, the number of its faulty line and a property; yours is “a "
+    "hidden key changes nothing”."
+)
+def _():
+    return my_culprits() | {"C": "a hidden key changes nothing"}
+
+
+@culprits.mistake(
+    "9 of ten are caught. C: the line is a whole number, as `show_numbered` prints it; yours is None."
+)
+def _():
+    return my_culprits() | {"C": (None, "a hidden key changes nothing")}
+
+
+@culprits.mistake("9 of ten are caught. B has the lines 1 to 6, and no line 7.")
+def _():
+    return my_culprits() | {"B": (7, "scores of random vectors have variance 1 at any width")}
 
 
 @culprits.mistake("9 of ten are caught. C: one property, a sentence in quotes; yours is a list.")
 def _():
-    return my_culprits() | {"C": ["a hidden key changes nothing"]}
+    return my_culprits() | {"C": (6, ["a hidden key changes nothing"])}
 
 
 @culprits.mistake(
@@ -210,25 +265,31 @@ def _():
     "“a query that fits one key brings back its value”?"
 )
 def _():
-    return my_culprits() | {"K": "a query that fits brings its value"}
+    return my_culprits() | {"K": (3, "a query that fits brings its value")}
+
+
+@culprits.mistake(f"9 of ten are caught. D: line 4 may stay as it is. {NUDGES['D']}")
+def _():
+    return my_culprits() | {"D": (4, "a sentence fares alone as in a batch")}
 
 
 @culprits.mistake(
-    f"9 of ten are caught. E: “a hidden key changes nothing” holds of it. {NUDGES['E']}"
+    "9 of ten are caught. E: the line is found, but “a hidden key changes nothing” holds of it. What would "
+    "a user notice?"
 )
 def _():
-    return my_culprits() | {"E": "a hidden key changes nothing"}
+    return my_culprits() | {"E": (7, "a hidden key changes nothing")}
 
 
 @culprits.mistake(
-    "8 of ten are caught."
-    f"\n- G: “each row of weights adds up to 1” holds of it. {NUDGES['G']}"
-    f"\n- J: “a sentence fares alone as in a batch” holds of it. {NUDGES['J']}"
+    f"8 of ten are caught.\n- G: line 6 may stay as it is. {NUDGES['G']}"
+    "\n- J: the line is found, but “a sentence fares alone as in a batch” holds of it. What would a user "
+    "notice?"
 )
 def _():
     return my_culprits() | {
-        "G": "each row of weights adds up to 1",
-        "J": "a sentence fares alone as in a batch",
+        "G": (6, "no word knows the future, in train() and in eval()"),
+        "J": (5, "a sentence fares alone as in a batch"),
     }
 
 
@@ -685,14 +746,17 @@ capstone = Examined(
     "sentences that are not among the pairs; 95 must be right to the word and the mark. Two minutes.",
     cases=lambda: [invented_language(int(torch.randint(2**31, ())))],
     hints=(
-        "Lesson 15 in small: a vocabulary for each side, examples, a model, `fit`, a `Translator`. Every "
-        "word stands in `pairs` many times. Try it on `invented_language(0)`, which gives pairs to train "
-        "on and pairs to test.",
-        '`Vocabulary.build(sentences, "en")`, `encode_pairs`, `TokenBatches(examples, 512)`, `make_model`. '
-        "One layer of width 64 is enough, without dropout. Nothing is ambiguous in this language, so no "
-        "smoothing is needed, either.",
-        "300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50. Then `return lambda source: "
-        "Translator(model, *vocabularies).translate([source])[0]`.",
+        "Lessons 14 and 15 in small: a vocabulary for each side, examples, a model, `fit`, a `Translator`. "
+        "Every word stands in `pairs` many times. Try it on `invented_language(0)`, which gives pairs to "
+        "train on and pairs to test.",
+        '`Vocabulary.build(sentences, "en")`, `encode_pairs(pairs, source.encode, target.encode, '
+        "max_len=20)`, `TokenBatches(examples, 512)`. One layer of width 64 is enough, without dropout. "
+        '`begin = make_model(…)` has the numbers to begin with, and `mine("Transformer")(begin.config)` '
+        "takes them by `load_state_dict`.",
+        "`fit`, 300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50; nothing is ambiguous in this "
+        "language, so `label_smoothing=0.0`. Your class has no `step`: `with_steps(model, begin.config)` "
+        "has it recompute. Then `translator = Translator(…, source, target)`, and `return lambda sentence: "
+        "translator.translate([sentence])[0]`.",
     ),
     seconds=120.0,
     examine=_examine_capstone,
@@ -701,16 +765,17 @@ capstone = Examined(
 
 @capstone.solution
 def my_capstone(pairs):
-    seed_everything(0)
-    vocabularies = [Vocabulary.build((pair[side] for pair in pairs), "en") for side in (0, 1)]
-    encoders = [vocabulary.encode for vocabulary in vocabularies]
-    batches = TokenBatches(encode_pairs(pairs, *encoders, max_len=20), 512)
+    torch.manual_seed(0)
+    source, target = (Vocabulary.build((pair[side] for pair in pairs), "en") for side in (0, 1))
+    batches = TokenBatches(encode_pairs(pairs, source.encode, target.encode, max_len=20), 512)
     sizes = {"num_layers": 1, "d_model": 64, "d_ff": 128, "dropout": 0.0, "max_len": 20}
-    model = make_model(*map(len, vocabularies), **sizes)
+    begin = make_model(len(source), len(target), **sizes)
+    model = mine("Transformer")(begin.config)
+    model.load_state_dict(begin.state_dict())
     rate = lambda step: warmup_cosine(step, peak=6e-3, warmup=50, steps=300)
     fit(model, batches, steps=300, learning_rate=rate, label_smoothing=0.0)
-    translator = Translator(model, *vocabularies)
-    return lambda source: translator.translate([source])[0]
+    translator = Translator(with_steps(model, begin.config), source, target)
+    return lambda sentence: translator.translate([sentence])[0]
 
 
 @capstone.solution
