@@ -23,7 +23,18 @@ MODULES = [module for module in FILES if not module.endswith("__main__")]
 WRITTEN = sorted([*LIBRARY.rglob("*.py"), *(REPOSITORY / "data" / "bilingual").glob("*.py")])
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LEVELS = [
-    {"downloads", "listening", "masks", "metrics", "pictures", "positions", "runtime", "schedules"},
+    {
+        "costs",
+        "launch",
+        "downloads",
+        "listening",
+        "masks",
+        "metrics",
+        "pictures",
+        "positions",
+        "runtime",
+        "schedules",
+    },
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
     {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes", "ngrams"}
     | {"recurrent_parts"},

@@ -99,6 +99,8 @@ SCENES = {
     "16, the cache": lambda: drawings.growing_cache(
         ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
     ),
+    "17": lambda: drawings.shared_update([7, 8, 10, 11, 12]),
+    "17, long rows": lambda: drawings.shared_update([5, 9, 18]),
     "18": drawings.families,
     "19": lambda: drawings.route(built_in()),
 }
@@ -504,6 +506,23 @@ def test_the_loop_says_the_shapes_of_its_batch():
     assert "(1, 4)" in scene.steps[0].caption
     assert "(1, 5)" in scene.steps[0].caption
     assert any(getattr(part, "text", "") == "(1, 5, 37)" for part in scene.parts)
+
+
+def test_two_processes_get_every_row_of_the_batch_once_and_say_their_tokens():
+    lengths = [7, 8, 10, 11, 12]
+    scene = SCENES["17"]()
+    rows = {part.name: len(part.cells) for part in scene.parts if isinstance(part, Vector)}
+    dealt = {name.split(".", 1)[1]: n for name, n in rows.items() if name.startswith("dealt.")}
+    assert [dealt[f"{i % 2}.{i}"] for i in range(5)] == lengths
+    assert all(rows[f"batch.{i}"] == n for i, n in enumerate(lengths))
+    assert "process 0: 29 tokens" in scene.alt()
+    assert "process 1: 19 tokens" in scene.alt()
+    assert "29/48 · a + 19/48 · b" in scene.alt()
+
+
+def test_two_processes_need_two_rows():
+    with pytest.raises(ValueError, match="1 rows: two processes need two"):
+        drawings.shared_update([7])
 
 
 def test_a_line_that_is_neither_across_nor_down_is_refused():

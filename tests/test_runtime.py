@@ -37,6 +37,13 @@ def test_the_device_asked_for_is_taken_else_the_best():
     )
 
 
+def test_fp32_means_fp32_on_cuda_too_once_a_device_is_picked():
+    torch.backends.cudnn.allow_tf32 = True  # as torch has it
+    pick_device("cpu")
+    assert not torch.backends.cudnn.allow_tf32
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
 def test_the_environment_overrides_the_number_of_threads(monkeypatch):
     before = torch.get_num_threads()
     monkeypatch.delenv("TRANSFORMER_LIB_THREADS", raising=False)

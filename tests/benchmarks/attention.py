@@ -4,17 +4,14 @@ Theirs is asked for no weights, and dropout is 0. Then the memory of the forward
 fused kernel it grows with n, with the map written out as n².
 """
 
-import os
-
 import torch
 from measure import Row, ratios, row
 from torch import nn
-from torch.profiler import ProfilerActivity, profile
 
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
+from transformer_lib.costs import peak_bytes
 
 D_MODEL, HEADS = 256, 8
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler would speak of itself
 
 
 def backward(attend):
@@ -22,18 +19,6 @@ def backward(attend):
         attend().sum().backward()
 
     return run
-
-
-def peak(run):
-    """The most bytes that `run` held at once beyond what was there before, in MiB."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as recorded:
-        run()
-    held = most = 0
-    for event in recorded.profiler.kineto_results.events():
-        if event.name() == "[memory]":
-            held += event.nbytes()
-            most = max(most, held)
-    return most / 2**20
 
 
 def measure():
@@ -60,5 +45,5 @@ def measure():
                 "no mask": lambda: ours(x, x, x),  # noqa: B023
                 "the map written out": lambda: scaled_dot_product_attention(q, k, v),  # noqa: B023
             }.items():
-                mib = peak(run)
+                mib = peak_bytes(run) / 2**20
                 yield Row(f"attention, n = {n}, {name}: peak memory, MiB", mib, mib, mib)

@@ -15,6 +15,7 @@ from transformer_lib.drawings.families import families
 from transformer_lib.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.drawings.judging import sentence_to_score
 from transformer_lib.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
+from transformer_lib.drawings.processes import shared_update
 from transformer_lib.drawings.render import Drawing, sheet, stepped, svg, to_json
 from transformer_lib.drawings.route import route
 from transformer_lib.drawings.scene import Scene, Step, beside
@@ -54,6 +55,7 @@ __all__ = [
     "search_tree",
     "self_attention",
     "sentence_to_score",
+    "shared_update",
     "sheet",
     "soft_lookup",
     "stepped",

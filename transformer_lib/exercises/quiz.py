@@ -1099,7 +1099,7 @@ QUESTIONS = [
             "`DistributedDataParallel` divides by the number of processes.",
         },
         "B",
-        "What is added up?",
+        "Two processes, one model",
     ),
     Question(
         "17",
@@ -1117,7 +1117,7 @@ QUESTIONS = [
             "every product is still made.",
         },
         "D",
-        "What if sentences grow?",
+        "Never write the map down",
     ),
     Question(
         "17",
@@ -1132,24 +1132,24 @@ QUESTIONS = [
             "lies half way: it goes to the even one, 1. So weights and Adam stay in fp32.",
         },
         "C",
-        "Change 4: half the bits",
+        "Half the bits",
     ),
     Question(
         "17",
         "saved_twice",
-        "Logits only at real targets saved 21 % of the forward operations. Then batches of "
-        "similar lengths cut the padding from 41 % to 2 %. How much does the first change save "
+        "Logits only at real targets saved 16 % of the forward operations. Then batches of "
+        "similar lengths cut the padding from 40 % to 2 %. How much does the first change save "
         "now?",
         {
             "About 1 %: hardly any padding is left.": "It saves the logits of padding. Two "
             "changes that save the same thing do not add up.",
-            "Again about 21 %: the two are independent.": "You add up two savings. Both live on "
+            "Again about 16 %: the two are independent.": "You add up two savings. Both live on "
             "the same padding, and the second has eaten it.",
-            "More than 21 %: now nearly all positions are real.": "What is saved are the logits "
+            "More than 16 %: now nearly all positions are real.": "What is saved are the logits "
             "of positions that are not real. The fewer of those, the less there is to save.",
         },
         "A",
-        "Change 3: logits only where there is a target",
+        "Logits only where there is a target",
     ),
     Question(
         "18",

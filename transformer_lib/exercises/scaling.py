@@ -129,6 +129,19 @@ def _(lengths, max_tokens):
     return batches
 
 
+@bucket_batches.mistake(
+    "You append first, and end the batch once it has reached `max_tokens`: by then it may have passed it. Ask first, "
+    "with the new sentence in mind."
+)
+def _(lengths, max_tokens):
+    batches = [[]]
+    for i in _by_length(lengths):
+        if batches[-1] and lengths[batches[-1][-1]] * len(batches[-1]) >= max_tokens:
+            batches.append([])
+        batches[-1].append(i)
+    return batches
+
+
 @bucket_batches.mistake("A batch of exactly `max_tokens` positions is allowed: “at most” is ≤.")
 def _(lengths, max_tokens):
     def fits(batch, i):
@@ -147,6 +160,13 @@ def _(lengths, max_tokens):
 )
 def _(lengths, max_tokens):
     return [[lengths[i] for i in batch] for batch in my_bucket_batches(lengths, max_tokens)]
+
+
+@bucket_batches.mistake(
+    "These are pairs of index and length. Wanted are the indices alone: lists of whole numbers."
+)
+def _(lengths, max_tokens):
+    return [[(i, lengths[i]) for i in batch] for batch in my_bucket_batches(lengths, max_tokens)]
 
 
 @bucket_batches.mistake(
@@ -191,6 +211,17 @@ def _(lengths, max_tokens):
         return lengths[batch[0]] * (len(batch) + 1) <= max_tokens
 
     return _filled(_by_length(lengths)[::-1], lengths, fits)
+
+
+@bucket_batches.mistake(
+    "You fill from the longest down and turn the list of batches round: then the short ones are not as full as may be. "
+    "Fill from the shortest up."
+)
+def _(lengths, max_tokens):
+    def fits(batch, i):
+        return lengths[batch[0]] * (len(batch) + 1) <= max_tokens
+
+    return _filled(_by_length(lengths, reverse=True), lengths, fits)[::-1]
 
 
 @bucket_batches.mistake(

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-SECOND_EDITION = {f"{number:02}" for number in (*range(17), 18, 19)}  # all but 17
+SECOND_EDITION = {f"{number:02}" for number in range(20)}
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
