@@ -1,4 +1,4 @@
-"""A lesson of the second edition, as small as the rules allow: it keeps them all."""
+"""A lesson, as small as the rules allow: it keeps them all."""
 
 import base64
 

@@ -10,7 +10,7 @@ import pytest
 from rules import drawings, parts
 
 from transformer_lib import exercises
-from transformer_lib.publish.lessons import SECOND_EDITION, cut, is_predicted
+from transformer_lib.publish.lessons import cut, is_predicted
 
 ROOT = Path(__file__).parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -82,13 +82,8 @@ def test_nearly_every_output_is_compared(path):
 
 
 @LESSON
-def test_no_cell_but_a_build_is_longer_than_30_lines_and_none_hides_a_magic(path):
-    """A part that the student writes whole, such as the Transformer, is as long as it is; of the
-    rest of a second-edition lesson test_edition.py says how long it may be.
-    """
+def test_no_line_is_wider_than_a_projector_and_none_hides_a_magic(path):
     for cell in code(path):
-        if path.stem[:2] not in SECOND_EDITION and cell.id not in built(path):
-            assert len(cell.source.splitlines()) <= 30
         assert max(map(len, cell.source.splitlines())) <= 100, "it scrolls sideways on a projector"
         assert not re.search(r"^\s*[%!]", cell.source, re.M), (
             "nbval passes over a cell with an unknown magic"

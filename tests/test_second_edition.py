@@ -1,4 +1,4 @@
-"""Plan, slides, page and instructor's notebook of a lesson of the second edition, made of a small one."""
+"""Plan, slides, page and instructor's notebook of a small lesson."""
 
 import base64
 import re
@@ -14,9 +14,8 @@ STEM = "09_small"
 
 
 @pytest.fixture
-def path(tmp_path, monkeypatch):
-    """The small lesson as a file, which all editions take for one of the second edition."""
-    monkeypatch.setattr(lessons, "SECOND_EDITION", {"09"})
+def path(tmp_path):
+    """The small lesson as a file."""
     nbformat.write(small_lesson(), tmp_path / f"{STEM}.ipynb")
     return tmp_path / f"{STEM}.ipynb"
 
@@ -151,11 +150,3 @@ def test_the_instructor_reads_all_of_it_and_what_goes_deeper_is_marked(path, tmp
     solved = [cell.source for cell in filled.cells if "exercise" in cell.metadata.get("tags", [])]
     assert [source.split("(")[0] for source in solved] == ["def my_split", "def my_join"]
     assert not any("..." in source for source in solved)
-
-
-def test_a_lesson_of_the_first_edition_is_planned_as_before(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(lessons, "SECOND_EDITION", set())
-    lesson = lessons.read_lesson(path)
-    assert sum(section.minutes for section in lesson.sections) == pytest.approx(34)
-    assert plan.plan(lesson).skipped[45] == []
-    assert "first edition" in parsed(plan.write_plan([path], tmp_path)).main.get_text()

@@ -1,7 +1,6 @@
 """A lesson as a class meets it: timed sections, the instructor's notes, the key terms.
 
-A lesson of the second edition has a core and, behind it, sections that go deeper; CONTRIBUTING says
-how both are written, and the tests and all editions read here which lessons have that form.
+A lesson has a core and, behind it, sections that go deeper; CONTRIBUTING says how both are written.
 """
 
 import re
@@ -12,8 +11,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-
-SECOND_EDITION = {f"{number:02}" for number in range(20)}
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NOTE = re.compile(
@@ -31,10 +28,7 @@ SHOWN = ("slide", "subslide", "fragment")
 
 @dataclass(frozen=True)
 class Note:
-    """What the instructor asks and does, and the minutes since the note before it.
-
-    In the second edition these are the minutes of its own section.
-    """
+    """What the instructor asks and does, and the minutes that its section takes."""
 
     minutes: int
     text: str
@@ -62,11 +56,10 @@ class Effort:
 
 @dataclass(eq=False)
 class Section:
-    """A heading and the cells below it; `minutes` are those in class, none where it goes deeper."""
+    """A heading and the cells below it."""
 
     heading: str
     cells: list[NotebookNode] = field(default_factory=list)
-    minutes: float = 0.0
 
     @property
     def slug(self) -> str:
@@ -75,6 +68,11 @@ class Section:
     @property
     def notes(self) -> list[Note]:
         return [found for cell in self.cells if (found := instructor_note(cell))]
+
+    @property
+    def minutes(self) -> int:
+        """Those in class, none where it goes deeper."""
+        return sum(note.minutes for note in self.notes)
 
     @property
     def deeper(self) -> bool:
@@ -92,11 +90,6 @@ class Section:
         """The names of the exercises that this section checks."""
         return [name for cell in self.cells for name in CHECK.findall(cell.source)]
 
-    @property
-    def weight(self) -> int:
-        """How much there is to show: cells on slides."""
-        return sum(place(cell) in SHOWN for cell in self.cells)
-
 
 @dataclass
 class Lesson:
@@ -109,10 +102,6 @@ class Lesson:
     @property
     def stem(self) -> str:
         return self.path.stem
-
-    @property
-    def second_edition(self) -> bool:
-        return self.stem[:2] in SECOND_EDITION
 
     @property
     def core(self) -> list[Section]:
@@ -157,15 +146,9 @@ def read_lesson(path: Path) -> Lesson:
     """A notebook, cut at its headings, with the minutes of each section."""
     notebook = nbformat.read(path, as_version=4)
     try:
-        lesson = Lesson(path, notebook, cut(notebook))
+        return Lesson(path, notebook, cut(notebook))
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
-    if lesson.second_edition:
-        for section in lesson.core:
-            section.minutes = sum(note.minutes for note in section.notes)
-    else:
-        _share_out(lesson.sections)
-    return lesson
 
 
 def cut(notebook: NotebookNode) -> list[Section]:
@@ -178,18 +161,6 @@ def cut(notebook: NotebookNode) -> list[Section]:
             raise ValueError(f"the first cell must be a heading, not {cell.source!r}")
         sections[-1].cells.append(cell)
     return sections
-
-
-def _share_out(sections: list[Section]) -> None:
-    """First edition: a note's minutes go to the sections since the last one, by what these show."""
-    since = []
-    for section in sections:
-        since.append(section)
-        for note in section.notes:
-            weight = sum(max(s.weight, 1) for s in since)
-            for s in since:
-                s.minutes += note.minutes * max(s.weight, 1) / weight
-            since = []
 
 
 def find_lessons(names: Iterable[str] = ()) -> list[Path]:

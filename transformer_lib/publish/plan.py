@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from transformer_lib.publish import first_edition, render
+from transformer_lib.publish import render
 from transformer_lib.publish.lessons import Lesson, Section, read_lesson
 
 CLASSES = (45, 90)  # minutes
@@ -32,7 +32,7 @@ class Plan:
     def spare(self, minutes: int) -> int:
         """The minutes that remain of a class of this length, fewer than 0 where it takes longer."""
         kept = [s for s in self.lesson.core if s not in self.skipped[minutes]]
-        return minutes - round(sum(section.minutes for section in kept))
+        return minutes - sum(section.minutes for section in kept)
 
 
 def write_plan(paths: list[Path], directory: Path) -> Path:
@@ -43,7 +43,6 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         plans=plans,
         classes=CLASSES,
         titles=TITLES,
-        shortened=any(not plan.lesson.second_edition for plan in plans),
         styles=[render.static("tokens.css"), render.static("site.css")],
         scripts=[
             render.static("mathjax.js").replace("typeset: false", "typeset: true"),
@@ -63,12 +62,9 @@ def plan(lesson: Lesson) -> Plan:
         for cell in lesson.notebook.cells
         if (found := re.match(r"\*\*“(.+?)”\*\*", cell.source, re.S))
     ]
-    if lesson.second_edition:
-        homework = [section for section in lesson.core if section.exercises]
-        skipped = dict(zip(CLASSES, (homework, []), strict=True))
-        return Plan(lesson, written(lesson), misbeliefs, skipped)
-    skipped = {minutes: first_edition.leave_out(lesson, minutes) for minutes in CLASSES}
-    return Plan(lesson, first_edition.sort_out(lesson), misbeliefs, skipped)
+    homework = [section for section in lesson.core if section.exercises]
+    skipped = dict(zip(CLASSES, (homework, []), strict=True))
+    return Plan(lesson, written(lesson), misbeliefs, skipped)
 
 
 def written(lesson: Lesson) -> dict[str, dict[str, str]]:
