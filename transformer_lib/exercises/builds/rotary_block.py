@@ -1,4 +1,4 @@
-"""A block with two changes since the paper: RMSNorm before, rotary positions inside, causal. Lesson 18."""
+"""A causal block with two changes: RMSNorm in front, rotary positions inside. Lesson 18."""
 
 import torch
 import torch.nn.functional as F
