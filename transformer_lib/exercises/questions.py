@@ -346,7 +346,7 @@ MORE = [
         "Self-attention costs 2n²d for its map and 4nd² for its four matrices. With d = 512, from "
         "which length on does the map cost more?",
         {
-            "From n = 512 on: n² against nd.": "You leave out the factors: 2n against 4d.",
+            "From n = 512 on: n² d against n d².": "You leave out the factors: 2n against 4d.",
             "From n = 256 on.": "Turned round: the matrices have the larger factor, so the map needs "
             "longer texts, not shorter ones.",
             "At any length: n² grows faster.": "It grows faster, but begins far below: at n = 10 the "
