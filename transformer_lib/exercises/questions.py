@@ -1,4 +1,4 @@
-"""What a question of the quiz is, and a third of them; `quiz.QUESTIONS` has all.  Lesson 19."""
+"""The questions of the quiz, lesson by lesson; each wrong answer says why it is wrong.  Lesson 19."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,43 @@ class Question:
             yield letter, choice, why
 
 
-MORE = [
+QUESTIONS = [
+    Question(
+        "00",
+        "a_column",
+        "The targets are 0, 1, 2, 3 in shape (4,), the predictions 0, 1, 2, 3 in shape (4, 1). "
+        "What is `(target - prediction).abs().sum()`?",
+        {
+            "0, since all four predictions are right.": "You pair the first with the first, the "
+            "second with the second. torch meets each target with every prediction, because one "
+            "of them is a column.",
+            "An error, since the shapes differ.": "You take equal shapes for a condition. torch "
+            "lines them up from the right and repeats what is missing, without a warning.",
+            "20, the sum of sixteen differences.": "(4,) and (4, 1) make a table of (4, 4), and "
+            "only its diagonal is zero.",
+        },
+        "C",
+        "What people get wrong",
+    ),
+    Question(
+        "00",
+        "a_thousand_more",
+        "The scores 0, ln 2 and ln 5 have the shares ⅛, ¼ and ⅝. You add 1000 to every score and "
+        "call `softmax`. What are the shares now?",
+        {
+            "Nearly 0, 0 and 1: large scores make softmax choose.": "Multiplying the scores does "
+            "that, for it widens their gaps. Adding the same number to all leaves every gap as it "
+            "was.",
+            "The same as before.": "The factor e¹⁰⁰⁰ stands above and below and cancels.",
+            "Nearly ⅓ each: beside 1000 the small differences vanish.": "They would, if shares "
+            "were proportional to the scores. They are proportional to eˢ, and there only "
+            "differences count.",
+            "NaN: e¹⁰⁰⁰ does not fit into 32 bits.": "True of the formula as it is written. "
+            "`softmax` subtracts the largest score first, so that its largest exponential is e⁰.",
+        },
+        "B",
+        "Softmax: from scores to shares",
+    ),
     Question(
         "00",
         "sums_of_rows",
@@ -73,6 +109,39 @@ MORE = [
             "shares of each line of it.",
         },
         "A",
+        "What people get wrong",
+    ),
+    Question(
+        "01",
+        "shuffled_together",
+        "You permute the keys and the values together, both in the same order. What happens to "
+        "the output?",
+        {
+            "Nothing: each share travels with its value.": "Key and value of a thing move "
+            "together, and a sum has no order.",
+            "Its rows are permuted in that order, too.": "The output has a row for each query, "
+            "and the queries stayed where they were. Permute those, and the rows follow.",
+            "Every query now gets another thing's value.": "That happens if the values move "
+            "alone. Here key and value of each thing are still a pair.",
+        },
+        "A",
+        "Break it: keys and values out of step",
+    ),
+    Question(
+        "01",
+        "a_thicker_book",
+        "The book's value grows from 300 pages to 3000; its key stays. What becomes of its share "
+        "in the glance of “to read”?",
+        {
+            "It grows, and the other shares shrink to make room.": "You let the value compete for "
+            "attention. Only query and key enter the score, and the shares are fixed before a "
+            "value is touched.",
+            "It is ten times as large.": "The product of share and value is; that is the output. "
+            "The share itself is computed from query and key.",
+            "It stays as it was: the key has not changed.": "With any values at all the shares "
+            "are the same.",
+        },
+        "C",
         "What people get wrong",
     ),
     Question(
@@ -129,6 +198,45 @@ MORE = [
     ),
     Question(
         "02",
+        "an_error_of_zero",
+        "You learn w = 1/h by predicting each training point from all fifty, itself included. The "
+        "training error goes towards 0, and w grows and grows. What do you change first?",
+        {
+            "The number of updates: stop before it overfits.": "Stopping early hides the symptom. "
+            "At every w the point still finds its own answer among the keys, so this error cannot "
+            "tell a good w from a bad one.",
+            "The keys: leave each point out of its own prediction.": "Only then does the error "
+            "ask what the others know, and w settles.",
+            "The learning rate: lower it, so that w settles.": "You take the growth for an "
+            "overshoot. Here the best w is infinite, and a lower rate only walks there more "
+            "slowly.",
+            "Nothing: an error of 0 is what training is for.": "A point that predicts itself "
+            "shows no skill. On test points the error is far larger.",
+        },
+        "B",
+        "Learn the width",
+    ),
+    Question(
+        "02",
+        "more_points",
+        "Gaussian pooling with width 1, first on 50 noisy points, then on 20,000. Where does its "
+        "error against the true curve go?",
+        {
+            "To 0: with enough data, pooling finds the true curve.": "It would if the width "
+            "shrank with the data. At width 1 each hill is averaged with its valleys, however "
+            "many points there are.",
+            "Nowhere: the points are as noisy as before.": "Each point is. But a prediction "
+            "averages more and more of them, and the noise averages out.",
+            "To a number well above 0: what is smeared out stays.": "It converges, but to the "
+            "curve that the width has smeared out.",
+            "Up: more points bring more noise.": "You add up the noise of the points. Pooling "
+            "divides by their number, so that more of them leave less noise.",
+        },
+        "C",
+        "What people get wrong",
+    ),
+    Question(
+        "02",
         "no_width_left",
         "In Nadaraya-Watson pooling the score is −((x − xᵢ)w)²/2. You set w = 0. What does it predict?",
         {
@@ -160,6 +268,58 @@ MORE = [
     ),
     Question(
         "03",
+        "padding_of_zeros",
+        "Two rows of zeros are appended to “I'm home.” as padding; dot scores, no mask. What does "
+        "the row of `home` gather?",
+        {
+            "The same as alone: the scores of padding are 0, so its weights are.": "A score of 0 "
+            "is no weight of 0. It becomes e⁰ = 1, and enters the sum.",
+            "The same as alone: the values of padding are 0 and add nothing.": "They add nothing, "
+            "but their shares are missing elsewhere: the real values are multiplied by less.",
+            "NaN: a vector of zeros has no direction.": "A cosine would divide by its length. A "
+            "dot product divides by nothing, it is just 0.",
+            "Less than alone: each padded row takes a share of the glance.": "e⁰ = 1 is a share. "
+            "It brings nothing home, and the real rows get less.",
+        },
+        "D",
+        "Break it: change what may not be seen",
+    ),
+    Question(
+        "03",
+        "zero_and_stop",
+        "“I'm home.” and two rows of padding, zeros. You take the softmax over all six scores, set "
+        "the weights of the padding to 0, and stop there. Then the padding is made of fives. Which "
+        "of the four tokens' outputs move?",
+        {
+            "None: a weight of 0 lets nothing through.": "Its value does not come through. Its "
+            "score does: it has changed the other weights of the row.",
+            "All four: the hidden scores are in every row's sum.": "They make the visible weights "
+            "smaller. Divide each row by its sum, or fill with −∞ before.",
+            "Only those that had looked at the padding.": "All of them had. A score of 0 becomes "
+            "e⁰ = 1, and no softmax gives a share of 0.",
+        },
+        "B",
+        "Break it: change what may not be seen",
+    ),
+    Question(
+        "03",
+        "no_tanh",
+        "You take the tanh out of the additive score. Two different queries look at the same "
+        "keys. How do their weights differ?",
+        {
+            "As before: W_q still makes two queries of them.": "It does, but each query's part is "
+            "one number, added to the scores of all keys alike. Softmax does not see it.",
+            "In sharpness: the longer query chooses more clearly.": "That is the dot product, "
+            "where the query multiplies. Here it is only added, and no gap between two scores "
+            "grows.",
+            "Not at all: the keys alone decide.": "The query adds the same number to the score of "
+            "every key, and softmax does not see it.",
+        },
+        "C",
+        "What if query and key differ in width?",
+    ),
+    Question(
+        "03",
         "two_and_five",
         "A query has 2 numbers, a key has 5. What does the score qᵀWk need?",
         {
@@ -188,6 +348,62 @@ MORE = [
         },
         "C",
         "A row that may see nothing",
+    ),
+    Question(
+        "04",
+        "why_the_root",
+        "The entries of q and k are independent, with mean 0 and variance 1, and d = 256. Why is "
+        "the score divided by √d, and not by d?",
+        {
+            "It hardly matters: softmax looks at the order of the scores.": "The order says who "
+            "is ahead, the gaps say by how much. Divided by d, all shares would be nearly equal.",
+            "Since a sum of d such products spreads over √d.": "Its variance is d. Divided by d "
+            "itself the spread would be 1/√d, and softmax an average.",
+            "√d is the length of a key, so that the score becomes a cosine.": "A cosine divides "
+            "by both lengths and cannot pass 1. The scaled score has variance 1, and long vectors "
+            "still win.",
+            "It hardly matters: the next layer can undo any factor.": "You think of a linear "
+            "factor that later weights absorb. A softmax stands in between, and has already "
+            "averaged everything.",
+        },
+        "B",
+        "Divide by √d",
+    ),
+    Question(
+        "04",
+        "four_times_as_wide",
+        "Independent entries with mean 0 and variance 1, vectors 64 wide, scores divided by 8. You "
+        "make the vectors four times as wide and go on dividing by 8. What is the scores' standard "
+        "deviation?",
+        {
+            "1, as before: it was scaled.": "It was scaled for a width of 64. A sum of 256 "
+            "products spreads over 16, and 16/8 is not 1.",
+            "2: a sum of 256 products spreads over 16.": "16/8 = 2: four times the terms, four "
+            "times the variance, twice the spread.",
+            "4: there are four times as many terms.": "That is the variance. The standard "
+            "deviation is its root.",
+        },
+        "B",
+        "Divide by √d",
+    ),
+    Question(
+        "04",
+        "mean_and_median",
+        "d = 4096, a thousand random queries. The mean length of ∂L/∂q is larger without √d than "
+        "with it. What do you conclude?",
+        {
+            "That gradients explode without the root.": "A mean can be made by few. Here a "
+            "handful of queries have large gradients, and the middle one has next to none.",
+            "That there is a bug: without the root they vanish.": "For most queries they do. The "
+            "few whose two best scores are close are pulled all the harder, and the mean is "
+            "theirs.",
+            "That a smaller learning rate can replace the root.": "You see one gradient too large "
+            "for all. A smaller rate does not help the many that feel nothing.",
+            "Nothing, before you have seen the median.": "The median is nearly 0: most queries "
+            "are saturated, and a few make the mean.",
+        },
+        "D",
+        "What does saturation do to a gradient?",
     ),
     Question(
         "04",
@@ -224,6 +440,54 @@ MORE = [
     ),
     Question(
         "05",
+        "divided_by_all",
+        "Somebody adds up −ln p over the real words and divides by all positions, padding too. "
+        "Then the batches get more padding. What does this loss do?",
+        {
+            "It falls, though the model is the same.": "The sum stays and the divisor grows: the "
+            "number praises the batch.",
+            "It rises: the model is unsure at padding.": "At padding it may be as unsure as it "
+            "likes. Those positions are not in the sum.",
+            "It stays: padding is not in the sum.": "It is not in the sum, but in the number that "
+            "one divides by.",
+        },
+        "A",
+        "What does a word cost?",
+    ),
+    Question(
+        "05",
+        "thirty_pads",
+        "A GRU reads “Go.” and then thirty `<pad>`, and its last state is handed on. Where is "
+        "that state?",
+        {
+            "Where “Go.” alone ends: padding means nothing.": "It means nothing to you. To the "
+            "network `<pad>` is a word with a vector, and each one moves the state.",
+            "At 0: without input a state fades.": "There is an input, the vector of `<pad>`. The "
+            "state goes where that one pulls it.",
+            "Near that of any other sentence before thirty pads.": "So much padding wipes both "
+            "out.",
+        },
+        "C",
+        "Break it: read the padding",
+    ),
+    Question(
+        "05",
+        "two_sentences",
+        "Two translations: `elle est chez elle ce soir .`, right word for word, and `il pleut` in "
+        "place of `va !`. Alone, their BLEU is 100 and 0. What is it as a corpus?",
+        {
+            "50: the mean of the two.": "You average sentences. Corpus BLEU first adds up the "
+            "matches and the runs of all sentences, and long sentences bring more of them.",
+            "About 90: matches and runs are added up first.": "7 of 9 words, 6 of 7 pairs, 5 of 5 "
+            "triples and 4 of 4 runs of four match.",
+            "0: a product with a factor 0 is 0.": "It is for the second sentence alone. In the "
+            "corpus no length of run is without a match.",
+        },
+        "B",
+        "Does it translate?",
+    ),
+    Question(
+        "05",
         "one_word_late",
         "Teacher forcing, target `je suis chez moi .`. Where the decoder must say `chez`, which word "
         "has it just read?",
@@ -253,6 +517,59 @@ MORE = [
         },
         "C",
         "What does a word cost?",
+    ),
+    Question(
+        "06",
+        "the_word_of_step_3",
+        "Bahdanau's decoder under teacher forcing, steps 0 to 6. You exchange the word that step "
+        "3 reads. Which rows of the attention map change?",
+        {
+            "Row 3 alone: there it is read.": "It is read in step 3, but after the look: the "
+            "query is the state before the step. And what was read is carried on into later "
+            "states.",
+            "Rows 3 to 6: from there on it is known.": "Nearly. In step 3 the decoder looks first "
+            "and reads then, so row 3 is settled before the word is known.",
+            "All rows: the map is computed at once.": "That is the Transformer's training, and "
+            "even there earlier rows would not move. A recurrent decoder goes step by step.",
+            "Rows 4 to 6: step 3 has looked already.": "First look, then move. A word can steer "
+            "the next look, and those after it.",
+        },
+        "D",
+        "First look, then move",
+    ),
+    Question(
+        "06",
+        "key_and_value",
+        "In Bahdanau's attention h is key and value at once. You give the values a matrix W_v of "
+        "their own; the decoder goes on to multiply the context by a matrix U. What can it do now "
+        "that it could not do before?",
+        {
+            "Nothing: U and W_v one after the other are one matrix.": "A weighted sum lets a "
+            "matrix pass: U Σ αᵢ W_v hᵢ = (U W_v) Σ αᵢ hᵢ.",
+            "Look for one thing and fetch another.": "It can do so already: the match goes "
+            "through W_k, what is fetched goes through U, and these are two matrices.",
+            "Choose more sharply: the values no longer disturb the match.": "They never did. The "
+            "weights are made of queries and keys, before any value is added up.",
+        },
+        "A",
+        "One step, by hand",
+    ),
+    Question(
+        "06",
+        "the_article",
+        "The row that says “le” has its largest weight on the English noun. The gold link leads "
+        "to “the”, so the alignment error rate counts an error. What do you make of it?",
+        {
+            "The map is read one row off.": "Then most rows would be wrong, those of pronouns as "
+            "well. In the lesson he, she and they look where gold says.",
+            "It may be a useful look: the noun decides between le and la.": "Attention says where the "
+            "model takes something from, not which words translate each other. Whether it needs that "
+            "look, only an experiment says.",
+            "It needs more updates to find “the”.": "You take the gold links for its aim. No loss "
+            "ever asked for them; the model was asked for the next word.",
+        },
+        "B",
+        "Where does it look instead?",
     ),
     Question(
         "06",
@@ -288,6 +605,58 @@ MORE = [
     ),
     Question(
         "07",
+        "the_word_just_written",
+        "A Bahdanau and a Luong decoder, same source, same state. You exchange the word that was "
+        "just written. In which of them do the weights of this very step move?",
+        {
+            "In both: a decoder reads before it looks.": "Luong's does. Bahdanau's asks with the "
+            "state before the step, which has not read the word yet.",
+            "In Bahdanau's: there the context enters the state.": "It does, and so steers later "
+            "steps. This step's query was taken before the word came in.",
+            "In Luong's: it moves first and then asks.": "Its query is the new state, which has "
+            "read the word.",
+            "In neither: keys and values are the same.": "They are, but weights need a query as "
+            "well. In one of the two the query has read the word.",
+        },
+        "C",
+        "When does the decoder ask?",
+    ),
+    Question(
+        "07",
+        "no_gaussian",
+        "Local-p keeps its window around p_t, but loses its Gaussian. Which gradient reaches W_p, "
+        "the matrix that predicts p_t?",
+        {
+            "None at all: a mask carries no gradient.": "A position is inside or outside. Between "
+            "two jumps nothing changes when p_t moves, and autograd has no road back.",
+            "A smaller one, from the two edges of the window.": "The edges do move, but in jumps. "
+            "A step has the slope 0 on either side, and a mask of True and False carries no "
+            "gradient.",
+            "The same: p_t still places the window.": "It does, in the forward pass. To learn, a "
+            "small move of p_t must change the loss a little, and it changes nothing.",
+        },
+        "A",
+        "Break it: take the Gaussian away",
+    ),
+    Question(
+        "07",
+        "clear_by_chance",
+        "Seven equally good models, three seeds each. A pair is called clear if all three runs of "
+        "the one lie above all three of the other. How many of the 21 pairs will look clear?",
+        {
+            "None: they are equally good.": "Equally good models do not get equal scores. With so "
+            "many pairs some fall apart by chance.",
+            "About five, a quarter: three coins on one side.": "You toss a coin for each seed. "
+            "But all three must lie above all three, which is rarer than three single wins.",
+            "About eleven, half of them.": "Half would be right for the sign of one difference. "
+            "Here nine comparisons must agree.",
+            "About two, one in ten.": "Of the 20 orders of six runs, 2 are clear.",
+        },
+        "D",
+        "Seven models, one budget",
+    ),
+    Question(
+        "07",
         "inside_the_window",
         "Local attention, D = 2, a source of twenty words, and p_t = 7. How many words may this step "
         "look at?",
@@ -302,6 +671,41 @@ MORE = [
         },
         "C",
         "A window on the source",
+    ),
+    Question(
+        "08",
+        "dog_bites_man",
+        "“dog bites man” and “man bites dog” go through two layers of self-attention, without "
+        "positions. What about the vector of `dog`?",
+        {
+            "It differs: in one sentence `dog` stands first, in the other last.": "You know that; "
+            "the layer does not. No matrix of it knows a place, and a sum has no order.",
+            "It is the same in both, after any number of layers.": "Shuffled inputs give equally "
+            "shuffled outputs, and so they enter the second layer.",
+            "It is the same after one layer, and differs after two.": "Two layers help where a "
+            "word must first gather something. Here the second layer gets the same three vectors "
+            "again, in another order.",
+        },
+        "B",
+        "Shuffle the words",
+    ),
+    Question(
+        "08",
+        "which_noun",
+        "One layer: the row of `it` should lie on “animal” if the sentence ends in “tired”, on "
+        "“street” if it ends in “wide”. It gets half of the sentences right. What does it lack?",
+        {
+            "Positions: it cannot tell the nouns apart.": "It can, they are different words. And "
+            "both nouns and `it` stand at the same places in all sentences.",
+            "Width or updates: the task is hard.": "No width helps. The scores of `it` with the "
+            "two nouns are made of these three words alone.",
+            "A shorter way: the last word is too far off.": "In attention every word is one move "
+            "away. `it` can see the adjective; but seeing it does not change its question.",
+            "A second layer: `it` always asks the same.": "It asks with its own vector, and that "
+            "is the same for “tired” and “wide”. First it has to gather the adjective.",
+        },
+        "D",
+        "What one layer cannot ask",
     ),
     Question(
         "08",
@@ -358,6 +762,75 @@ MORE = [
     ),
     Question(
         "09",
+        "one_glance",
+        "Why several heads? Gifts are normal numbers. A guest wants to know those of both "
+        "neighbours, and has one row of weights. With ½ and ½, half of each gift is lost. Which "
+        "row loses less, on the mean of the two?",
+        {
+            "0.9 and 0.1: one gift is known almost wholly.": "And the other is lost almost "
+            "wholly. What one side wins the other loses, and the mean stays ½.",
+            "½ and ½, in a wider head.": "You look for room. A wider vector brings home more "
+            "entries of the same mixture, and a mixture is the trouble.",
+            "None: the two losses always add up to 1 or more.": "What one side wins the other "
+            "loses. Two wishes need two rows.",
+        },
+        "C",
+        "Two neighbours, one glance",
+    ),
+    Question(
+        "09",
+        "nothing_to_learn",
+        "A dot product has nothing to learn. What are several of them good for, then?",
+        {
+            "Each head compares projected vectors.": "Every head learns a measure of its own, qᵀk "
+            "= xᵀ(W_Q W_Kᵀ)y, as a convolution learns several filters.",
+            "They vote: the mean of many noisy matches is steadier.": "You think of repeated "
+            "measurements. The same dot product of the same vectors gives the same number every "
+            "time.",
+            "Each head reads its own part of the embedding.": "The projected vectors are dealt "
+            "out, not the embedding. Every head's projection reads the whole input.",
+            "They make the layer larger.": "At one d_model eight heads have as many parameters as "
+            "one. Only the columns are dealt out differently.",
+        },
+        "A",
+        "Project, split, attend, join, project",
+    ),
+    Question(
+        "09",
+        "an_eighth_each",
+        "d_model = 512. You go from one head to eight. What becomes of the layer's parameters?",
+        {
+            "Eight times as many, a set for each head.": "Each head has its own, but for an eighth of "
+            "the width: the columns are dealt out.",
+            "An eighth: heads are narrow.": "Each head is. There are eight of them, and W_O reads all "
+            "of them side by side.",
+            "As many as before.": "Three matrices of 512 columns, dealt out to one head or to eight, "
+            "and W_O.",
+        },
+        "C",
+        "What you now know",
+    ),
+    Question(
+        "09",
+        "view_alone",
+        "`(B, T, C)` becomes `(B, H, T, D)` in one `view`, and goes back in one `view`. Four "
+        "tokens, two heads. Which tokens does output 0 hear?",
+        {
+            "None: `view` raises an error.": "It refuses where numbers are out of reading order. "
+            "Here they are in order, and the count is right, so it cuts.",
+            "All four: only the names of the heads have changed.": "You expect the features to be "
+            "cut. In reading order the first half of the numbers is the first half of the "
+            "sentence.",
+            "Itself alone.": "That would be four heads. With two, each holds two tokens, cut into "
+            "pieces.",
+            "0 and 1: its half of the sentence.": "The heads have cut the sentence, not the "
+            "width. Such a layer trains, and its loss falls.",
+        },
+        "D",
+        "Break it: forget the transpose",
+    ),
+    Question(
+        "09",
         "default_weights",
         "Head 0 looks at the first token only, head 1 at the second only. Which weights does "
         "`nn.MultiheadAttention` return, if you do not ask otherwise?",
@@ -371,6 +844,140 @@ MORE = [
         },
         "A",
         "What people get wrong",
+    ),
+    Question(
+        "10",
+        "what_rotary_lacks",
+        "A model with one attention has rotary positions and no others. Which of these does it not learn?",
+        {
+            "Say the sequence backwards.": "The mirror image stands another distance away at each place, "
+            "and of the places rotary attention hears distances alone.",
+            "Say the digit three places back.": "That is one distance, the same everywhere: just what "
+            "it hears.",
+            "Say the most frequent digit.": "A question about the bag, for which no order is needed, "
+            "and none harms.",
+        },
+        "A",
+        "Added or turned?",
+    ),
+    Question(
+        "10",
+        "a_quarter_turn",
+        "A pair turns by a quarter from each place to the next. At place 0 its (sin, cos) is (0, 1). "
+        "What is it at place 3?",
+        {
+            "(1, 0): a quarter turn.": "That is place 1. Place 3 is three quarters on, or one back.",
+            "(0, −1): half a turn.": "That is place 2, opposite to where it began.",
+            "(−1, 0): three quarters.": "The sine of 270° is −1, its cosine 0.",
+            "(0, 1), as at any place.": "After four places it is there again. Until then each place has "
+            "its own.",
+        },
+        "C",
+        "Why a sine and a cosine?",
+    ),
+    Question(
+        "10",
+        "no_cosines",
+        "Why do sines come with cosines? You keep the sines alone, at all their speeds. What can "
+        "a layer no longer do?",
+        {
+            "Count as far: the cosines made the code twice as long before it repeats.": "Both "
+            "have the same wavelength, so neither adds to the other's. The slowest wave sets how "
+            "far it goes.",
+            "Move a code k places on with one matrix for all places.": "sin(a + b) needs sin a "
+            "and cos a. With both, one turn does it at every place.",
+            "Nothing: a cosine is the same wave a quarter later.": "Just that quarter is missing. "
+            "Out of sin ωt alone no factor makes sin ω(t + k) at all places.",
+        },
+        "B",
+        "Why a sine and a cosine?",
+    ),
+    Question(
+        "10",
+        "a_bag_backwards",
+        "Twelve random digits are to be said backwards, by a model without positions. What is the "
+        "best share of right digits that it can reach?",
+        {
+            "All, with enough layers.": "Layers compute with what is known. Every layer here is "
+            "blind to order, and so are all of them together.",
+            "One in ten, as by blind guessing.": "It is not blind: it knows which digits there "
+            "are, and how many of each.",
+            "One in eleven: the mirror image is one of the others.": "One of eleven, but some "
+            "digits are there more than once. It may name the most frequent.",
+            "About one in four, by naming the most frequent of the others.": "One of the other "
+            "eleven digits is in the mirror, each as likely, and the most frequent is there most "
+            "often.",
+        },
+        "D",
+        "What can an order-blind model do?",
+    ),
+    Question(
+        "11",
+        "up_and_down",
+        "The feed-forward network goes from d up to 4d and down again. Next to a single map d → "
+        "d, it has",
+        {
+            "fewer weights: that is what the detour is for.": "You think of a bottleneck, which "
+            "goes down first. Going up costs: d · 4d and 4d · d.",
+            "twice as many, since it has two matrices.": "Two, but each is four times as large.",
+            "eight times as many: four on the way up, four back.": "4d² and 4d²: two thirds of "
+            "the whole encoder layer.",
+            "four times as many, since it is four times as wide.": "That is the way up. The way "
+            "down is as large once more.",
+        },
+        "C",
+        "One small network for every word",
+    ),
+    Question(
+        "11",
+        "no_bend",
+        "You take the cut at 0 out of the feed-forward network and make its middle sixty times as "
+        "wide. What can it learn by heart now?",
+        {
+            "More: width is room.": "With the bend it is. Without it two matrices in a row are "
+            "one matrix, and their width in the middle does not show.",
+            "As much as one matrix d → d.": "W₁W₂ is one, and its error stops at that of the best "
+            "linear map.",
+            "As much as before: the bend only speeds up learning.": "The bend is no matter of "
+            "speed. Without it even the best weights leave most of the error.",
+        },
+        "B",
+        "Break it: take one part away",
+    ),
+    Question(
+        "11",
+        "a_longer_neighbour",
+        "In `train()`, without dropout and with all masks right: a sentence leaves the layer with other numbers when "
+        "a longer one shares its batch. Which part do you suspect?",
+        {
+            "A batch norm: it looks at the whole batch.": "Its mean runs over all tokens of the "
+            "batch, those of the neighbour and the padding too.",
+            "A layer norm: it takes means.": "It takes them over the features of one token. "
+            "Neither a neighbour nor a length enters.",
+            "The feed-forward network: it meets all tokens.": "It meets them one by one, with the "
+            "same weights. No token hears another there.",
+            "The attention: it mixes tokens.": "It mixes those of one sentence, and the mask "
+            "hides the padding. Another sentence is never among its keys.",
+        },
+        "A",
+        "Who hears whom?",
+    ),
+    Question(
+        "11",
+        "nothing_written",
+        "The network writes nothing for the full stop, (0, 0, 0, 1). What leaves its Add & Norm?",
+        {
+            "(0, 0, 0, 1), in post-norm and in pre-norm.": "The sum is that. But post-norm norms "
+            "the sum, and the norm has mean 0.",
+            "(0, 0, 0, 0), in both.": "You forget the road past the network: what it writes is "
+            "added to the word.",
+            "Another vector, in both: a norm is in both.": "In pre-norm the norm stands before "
+            "the network. The word itself goes past it and is not touched.",
+            "(0, 0, 0, 1) in pre-norm, another vector in post-norm.": "Only in pre-norm does the "
+            "residual carry a word through untouched.",
+        },
+        "D",
+        "Add & Norm, in two ways",
     ),
     Question(
         "11",
@@ -388,6 +995,71 @@ MORE = [
     ),
     Question(
         "12",
+        "white_columns",
+        "The padding mask has three white columns. Why not three white rows as well?",
+        {
+            "The rows are hidden by the causal mask.": "That one hides the future. A row of "
+            "padding looks back, and sees every real word.",
+            "Real words must be able to look at padding.": "Who looks is a row, who is looked at "
+            "a column. White columns are just what keeps real words from it.",
+            "Nobody reads those rows, and hidden they would be empty.": "The loss leaves them out "
+            "and no word may look at them. A row that sees nothing gives NaN, or needs a decision.",
+        },
+        "C",
+        "Why columns, not rows?",
+    ),
+    Question(
+        "12",
+        "a_score_of_zero",
+        "The scores are 1 and 2, and a third one that must be hidden. You set the hidden score to "
+        "0. Which share does it get?",
+        {
+            "0: a score of 0 is no interest.": "Softmax knows no “no interest”. A score of 0 "
+            "becomes e⁰ = 1, and only −∞ becomes 0.",
+            "Less than 0.01: it has the lowest score.": "The lowest, but by one only. A gap of 1 "
+            "is a factor of e, not of a hundred.",
+            "⅓: it counts as one of three keys.": "Three equal scores would share so. These are "
+            "0, 1 and 2.",
+            "0.09: less than the others, but a share.": "1 / (e + e² + 1), of a glance that it "
+            "should not have. Hence −∞.",
+        },
+        "D",
+        "Two roads to a causal mask",
+    ),
+    Question(
+        "12",
+        "one_who_asks",
+        "Cross-attention alone: six target words ask five words of the memory. You exchange target "
+        "word 2. Which rows of the output move?",
+        {
+            "Rows 2 to 5: later words see it.": "In causal self-attention they do. Here target words "
+            "ask, and nobody asks them.",
+            "All six: it is a key for each.": "The keys are those of the memory. Exchange one of them, "
+            "and all six rows move.",
+            "None: the memory is as it was.": "What is found is. But row 2 now asks something else.",
+            "Row 2 alone.": "Each target word asks for itself, with a query of its own.",
+        },
+        "D",
+        "Who asks, who answers?",
+    ),
+    Question(
+        "12",
+        "our_mask_at_torch",
+        "`nn.MultiheadAttention` gets our causal mask as it is, True = may look. Where does the "
+        "first token look?",
+        {
+            "At all later tokens.": "There True means “may not look”, so it sees the future and "
+            "not itself. The last token sees nothing.",
+            "At itself alone, as it should.": "With `F.scaled_dot_product_attention` it would. "
+            "The two of torch mean the opposite by True.",
+            "At all tokens: without `is_causal` no mask is used.": "The mask is used, the other "
+            "way round. `is_causal` is a hint beside it.",
+        },
+        "A",
+        "Build: the decoder layer",
+    ),
+    Question(
+        "12",
         "both_masks",
         "Five tokens, the last two of them padding; a causal and a padding mask. How many of the 25 "
         "cells do both together leave open?",
@@ -401,6 +1073,58 @@ MORE = [
         },
         "C",
         "Two reasons not to look",
+    ),
+    Question(
+        "13",
+        "whose_memory",
+        "Three encoder layers, three decoder layers. What does decoder layer 0 get from the "
+        "encoder?",
+        {
+            "The output of encoder layer 0.": "A tempting picture: equal heights. With one layer "
+            "on each side it even gives the same numbers.",
+            "The output of encoder layer 2.": "All decoder layers read the last one, in which "
+            "every source word has been through all layers.",
+            "The keys and values of encoder layer 2.": "One tensor is handed over, the memory. "
+            "Each decoder layer makes keys and values of it, with matrices of its own.",
+        },
+        "B",
+        "Which memory does a decoder layer read?",
+    ),
+    Question(
+        "13",
+        "equal_twins",
+        "In one model all layers begin as copies of one. In another one head 1 begins with all "
+        "the numbers of head 0. No dropout. Which twins part while they learn?",
+        {
+            "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
+            "Layers stand at different heights and read different inputs.",
+            "Both: the data will pull them apart.": "Data pull where gradients differ. Two heads "
+            "that read the same and are heard by the same numbers get the same pull.",
+            "The heads, since they stand side by side.": "Side by side is the trouble: same "
+            "input, same way out, same gradient. One above the other is enough to differ.",
+            "The layers, from the first update on.": "They read different inputs. The heads stay "
+            "one head twice, until something differs, such as their blocks of W_O.",
+        },
+        "D",
+        "Stack the layers",
+    ),
+    Question(
+        "13",
+        "few_parameters",
+        "The loss hardly falls. `model.parameters()` has the embedding and the generator, and "
+        "nothing else. What first?",
+        {
+            "Look whether the layers stand in a Python list.": "A list hides them from torch, and "
+            "an optimizer trains none of them. `nn.ModuleList` shows them.",
+            "Raise the learning rate: the rest will follow.": "The rest is not in the optimizer. "
+            "No rate moves what it does not hold.",
+            "Call `model.train()`: in `eval()` parameters are frozen.": "The mode switches "
+            "dropout and batch norm. It neither hides parameters nor freezes them.",
+            "Untie the weights: embedding and generator are one.": "Tying saves one table. It "
+            "takes no layer off the list.",
+        },
+        "A",
+        "Stack the layers",
     ),
     Question(
         "13",
@@ -439,6 +1163,77 @@ MORE = [
     ),
     Question(
         "14",
+        "a_loss_too_good",
+        "The loss is 0.02 after one epoch, and BLEU is 0. What first?",
+        {
+            "Train on: BLEU rises later than the loss falls.": "It does, while the loss is still "
+            "high. At 0.02 the model is sure of every word, and there is nothing left to wait for.",
+            "Use a beam: greedy search has missed the good sentences.": "A search chooses among "
+            "what the model finds probable. It does not turn 0 into a translation.",
+            "Compare what the decoder reads with what it must say.": "A wrong shift or a missing "
+            "causal mask puts the answer into the input. Alone, the model has nothing to copy.",
+            "More dropout: it has learned the sentences by heart.": "After one epoch each was "
+            "read once. And by heart it would translate at least the sentences it has seen.",
+        },
+        "C",
+        "Five that break at two layers",
+    ),
+    Question(
+        "14",
+        "the_first_loss",
+        "A vocabulary of twelve tokens. Before the first update the loss is 17.9. What does that "
+        "say?",
+        {
+            "Nothing: an untrained model is wrong.": "Wrong and unsure would cost ln 12, about "
+            "2.5. This one pays for being sure.",
+            "The matrices begin with numbers that are too large.": "Large logits make the model "
+            "sure of random tokens, and that costs more than no opinion.",
+            "The learning rate is too high.": "No update has been made. A rate cannot have done "
+            "anything yet.",
+            "The causal mask is missing.": "A leak would make a loss too low, and only after "
+            "learning. An untrained model cannot use one.",
+        },
+        "B",
+        "The loop in ten lines",
+    ),
+    Question(
+        "14",
+        "the_first_step",
+        "Adam, rate 0.01. Three parameters have the gradients 0.001, −1 and 1000. How far does "
+        "each of them move in the first step?",
+        {
+            "0.00001, 0.01 and 10.": "That is plain gradient descent, rate times slope. Adam "
+            "divides each mean by the root of the mean square.",
+            "Hardly at all: the running means begin at 0.": "They do, and for that they are "
+            "divided by 1 − βᵗ. After the first step they are the gradient and its square.",
+            "0.00001, 0.01 and 0.01: the large one is clipped.": "Clipping is another line of the "
+            "loop, and shortens all of them together. Adam has no limit for a single one.",
+            "0.01 each, against the sign of its gradient.": "m̂ = g and v̂ = g², so the step is "
+            "rate · g/|g|, whatever the gradient. Hence warm-up.",
+        },
+        "D",
+        "How large is the first step?",
+    ),
+    Question(
+        "14",
+        "wrong_in_company",
+        "Alone, every sentence comes out right. Padded to the length of a long one in its batch, it "
+        "comes out wrong. The training loss was fine. What first?",
+        {
+            "The padding mask.": "What it says of a row depends on the length of its neighbours. "
+            "Batches of equal lengths hid that in training.",
+            "The causal mask.": "Without that the model fails alone as well: it has learned to "
+            "read the answer from its right.",
+            "The position codes: long sentences have others.": "Padding stands behind the words, so "
+            "they keep their places in any company. Only what follows them is new.",
+            "Dropout, still on in the batch.": "Dropout would disturb single sentences, too, and "
+            "by chance. This fault comes with the length of the neighbour.",
+        },
+        "A",
+        "Three that wait, and a task that gets by",
+    ),
+    Question(
+        "14",
         "the_least_it_pays",
         "Label smoothing with ε = 0.1. What does the best possible model pay per word?",
         {
@@ -456,6 +1251,75 @@ MORE = [
     ),
     Question(
         "15",
+        "four_of_four",
+        "A tutorial shows four translations, and all four are right. What do you ask first?",
+        {
+            "How many parameters the model has.": "You want to compare it with others. Before "
+            "that, it must be clear what the four show at all.",
+            "Whether the four were in the training set.": "Learned by heart, they say nothing "
+            "about the next sentence. And four are few, even if they were not.",
+            "What BLEU the four have.": "All four right is a BLEU of 100. The number repeats what "
+            "you see, and does not say on which sentences.",
+        },
+        "B",
+        "Seen beside held-out",
+    ),
+    Question(
+        "15",
+        "a_silenced_head",
+        "One head has the best alignment of all, another the worst. Silenced, the worst costs 6 "
+        "BLEU and the best 2. What follows?",
+        {
+            "The alignment error rate was computed wrongly.": "Rate and cost measure two things, "
+            "and may well disagree. Nothing here points to the arithmetic.",
+            "The gold alignment is wrong, and the bad map is right.": "Gold says which words "
+            "translate each other. A head may look elsewhere for good reason, without gold being "
+            "wrong.",
+            "A map shows where a head looks, not what the model needs.": "A needed look need not "
+            "be at the word that is translated. And others may bring what a silenced head no "
+            "longer brings.",
+        },
+        "C",
+        "Break it: silence a head",
+    ),
+    Question(
+        "15",
+        "one_rate_for_all",
+        "Eight models are trained with one peak rate, 0.004. With twice that rate bahdanau rises from 68 "
+        "to 74 BLEU on `valid`, and dot falls from 68 to 64. What does a table of all eight at "
+        "0.004 show?",
+        {
+            "Which model is best, since all were treated alike.": "Alike is not fair: a rate that "
+            "suits one starves another. At 0.004 these two seem level; each at its own best, they "
+            "are six points apart.",
+            "Nothing: six points of BLEU are noise.": "The seeds of one model lie about one point "
+            "apart here.",
+            "That bahdanau needs more updates than dot.": "The updates were the same in all runs, and "
+            "nobody varied them. A higher rate is not more updates.",
+            "Which is best at 0.004, and no more.": "Whoever wants to know which model is best gives "
+            "each of them the same tries, and chooses on `valid`.",
+        },
+        "D",
+        "Eight models, one budget",
+    ),
+    Question(
+        "15",
+        "zebra_and_giraffe",
+        "“I'm a zebra.” and “I'm a giraffe.”, a vocabulary of words, and neither animal in "
+        "`train`. How do the two translations differ?",
+        {
+            "In nothing: the model reads the same ids.": "Both animals are `<unk>` to it, and it "
+            "has no French word for either.",
+            "In the animal: an unknown word is copied.": "Some systems copy it. This model has "
+            "read `<unk>` and does not know which word stood there.",
+            "By chance: the vector of an unknown word is random.": "It is random, but it is one "
+            "vector, drawn once. Equal ids give equal translations.",
+        },
+        "A",
+        "Your own sentence",
+    ),
+    Question(
+        "15",
         "half_a_sentence",
         "A translation has 5 tokens, all of them right and in their order; the reference has 10. All "
         "shares of words, pairs and so on are 1. What is its BLEU?",
@@ -468,6 +1332,62 @@ MORE = [
         },
         "C",
         "Build: BLEU by hand",
+    ),
+    Question(
+        "16",
+        "too_short",
+        "For a long sentence a beam of 4 returns “Mon frère.”, with a log-probability of −6.65. "
+        "The reference has −25.9. Who has failed?",
+        {
+            "The search: a wider beam would find the reference.": "A search looks for what is "
+            "probable, and has found something far more probable. A wider one may only find "
+            "something more probable still.",
+            "Nobody: the more probable translation is the better one.": "That is the hope behind "
+            "beam search. “Mon frère.” leaves out nearly the whole sentence.",
+            "Wu's length penalty: with α = 1 the reference would win.": "Divided by 9/6 and 23/6 "
+            "they have −4.4 and −6.8. The short one is still ahead.",
+            "The model: it finds the bad sentence more probable.": "The search has done its work. "
+            "It was asked for the probable sentence, and the reference is far less probable.",
+        },
+        "D",
+        "A wider beam that is worse",
+    ),
+    Question(
+        "16",
+        "round_in_circles",
+        "Training and validation loss are perfect. The first word is always right, and so are "
+        "short sentences. Long ones go round in circles. What first?",
+        {
+            "Compare the logits of every step with those of one parallel pass.": "Both losses run "
+            "the parallel pass, so a fault of `step` alone escapes them: every new word at place "
+            "0, for instance.",
+            "Forbid repetitions in the search.": "That hides the circle, and leaves its cause. "
+            "The words between would still be wrong.",
+            "Train on longer sentences.": "The validation loss knows long sentences and is "
+            "perfect. It is the writing that fails, not the model.",
+            "Draw with a temperature instead of taking the best word.": "Chance would break the "
+            "circle now and then. The probabilities that it draws from would be as wrong.",
+        },
+        "A",
+        "Break it: every new word at place 0",
+    ),
+    Question(
+        "16",
+        "half_the_temperature",
+        "Five words have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. At temperature ½, which "
+        "share gets the first?",
+        {
+            "0.8: half the temperature, twice the share.": "The logits are doubled, not the "
+            "shares. The others could not get 0.6, 0.3 and so on beside it.",
+            "0.4: a temperature does not change the order.": "Not the order, but the shares: cold "
+            "makes the leader lead more.",
+            "0.56: the probabilities are squared.": "0.16 of 0.285. Dividing the logits by ½ "
+            "squares each p, up to a common factor.",
+            "0.2: the distribution becomes flatter.": "Hot flattens, cold sharpens. ½ is colder "
+            "than 1, and equal shares come with a very large τ.",
+        },
+        "C",
+        "Or by chance",
     ),
     Question(
         "16",
@@ -502,5 +1422,157 @@ MORE = [
         },
         "A",
         "Nothing twice",
+    ),
+    Question(
+        "17",
+        "two_means",
+        "One process has 9 tokens with mean loss 1, the other 3 tokens with mean loss 5. Each "
+        "calls `backward()` on its mean, and the gradients are averaged over the two. What is "
+        "wrong?",
+        {
+            "Nothing: the mean of the two means is the mean over all tokens.": "Only if both have "
+            "as many tokens. Here it is 3, and the mean of the twelve is 2.",
+            "The tokens of the second process count three times as much.": "Weigh each mean by P "
+            "· N_p / N. The averaging over P processes then leaves the mean over all tokens.",
+            "The update is twice as long as that of one process.": "A sum of gradients would be. "
+            "`DistributedDataParallel` divides by the number of processes.",
+        },
+        "B",
+        "Two processes, one model",
+    ),
+    Question(
+        "17",
+        "twice_as_long",
+        "Fused attention with `is_causal`, and sentences twice as long. What happens to its "
+        "memory, and what to its multiplications?",
+        {
+            "Both double: fused attention is linear.": "Its memory is. Every query still meets "
+            "every key, in blocks or not.",
+            "Both are four times as much: n × n is n × n.": "The map would be. It is never "
+            "written down, and what is kept grows with the rows of the output.",
+            "Memory four times, multiplications twice.": "The other way round: it saves the map, "
+            "not the arithmetic.",
+            "Memory twice, multiplications four times.": "Block by block only sums are kept, and "
+            "every product is still made.",
+        },
+        "D",
+        "Never write the map down",
+    ),
+    Question(
+        "17",
+        "small_updates",
+        "Everything is in bf16, and you add 1/256 to a weight of 1, a thousand times. What is the "
+        "weight then?",
+        {
+            "About 4.9: 1 + 1000/256.": "On paper. After 1 the next number in bf16 is 1 + 1/128.",
+            "About 4.9, wrong in the third digit.": "You expect rounding errors that cancel. Each "
+            "single sum goes back to 1, so the error has one direction.",
+            "1: each single sum is rounded back to 1.": "After 1 comes 1 + 1/128, and 1 + 1/256 "
+            "lies half way: it goes to the even one, 1. So weights and Adam stay in fp32.",
+        },
+        "C",
+        "Half the bits",
+    ),
+    Question(
+        "17",
+        "saved_twice",
+        "Logits only at real targets saved 16 % of the forward operations. Then batches of "
+        "similar lengths cut the padding from 40 % to 2 %. How much does the first change save "
+        "now?",
+        {
+            "About 1 %: hardly any padding is left.": "It saves the logits of padding. Two "
+            "changes that save the same thing do not add up.",
+            "Again about 16 %: the two are independent.": "You add up two savings. Both live on "
+            "the same padding, and the second has eaten it.",
+            "More than 16 %: now nearly all positions are real.": "What is saved are the logits "
+            "of positions that are not real. The fewer of those, the less there is to save.",
+        },
+        "A",
+        "Logits only where there is a target",
+    ),
+    Question(
+        "18",
+        "what_is_left",
+        "You take the encoder away from a translator in pre-norm, and from every decoder layer what "
+        "asked the memory. What are its layers now?",
+        {
+            "Decoder layers without a mask.": "The mask stays: it belongs to self-attention, which "
+            "has lost nothing.",
+            "Layers of a third kind, called decoder-only.": "A name for the model. Each of its "
+            "layers has the parts, names and shapes of one you have built.",
+            "Encoder layers that are given a causal mask.": "Self-attention and a network are left, "
+            "each with its norm and residual, and the triangle is an argument.",
+            "Layers that have to be trained in another way.": "The next word is asked for as "
+            "before. Only the source is missing.",
+        },
+        "C",
+        "What is left without the encoder?",
+    ),
+    Question(
+        "18",
+        "san_francisco",
+        "In a text `francisco` stands a thousand times, each time behind `san`. How likely does "
+        "Kneser-Ney find it behind a word that it has never seen?",
+        {
+            "About as likely as a word that the text has once.": "A context that never came falls "
+            "back on the shortest, which counts behind how many different words it stood: one.",
+            "Very likely: it is among the most frequent words.": "A plain unigram would say so. "
+            "Here the shorter contexts do not count how often.",
+            "Not at all: the two never stood together.": "No word gets 0: each count gives a part "
+            "away, and the shorter contexts share it out.",
+        },
+        "A",
+        "The old rival counts",
+    ),
+    Question(
+        "18",
+        "no_triangle",
+        "You train a GPT on the next word, and forget the causal mask. What do you see first?",
+        {
+            "An error: the shapes no longer fit.": "A mask changes no shape. Without it the scores "
+            "are the same size, and all of them count.",
+            "A loss far too low, and nonsense when it writes.": "The word to be said stands one place to "
+            "the right, where it may look; when it writes, nothing stands there.",
+            "A loss that falls as usual, but more slowly.": "It falls far lower: to look one place to "
+            "the right is easier than to learn a language.",
+            "A loss that is lower in training, but not on test sentences.": "On them too: the next "
+            "word stands there to be read, in training and in testing.",
+        },
+        "B",
+        "Break it: let it see everything",
+    ),
+    Question(
+        "18",
+        "asked_of_a_hundred",
+        "A text of 100 words goes once through a GPT and once through a BERT, in training. For how "
+        "many words is each charged?",
+        {
+            "Both for 100: BERT sees all of them, too.": "It sees them, but is asked only for what "
+            "was hidden. The others it could read off.",
+            "GPT for 1, the last, and BERT for 15.": "GPT is asked at every place: the triangle "
+            "makes a hundred exercises of one text.",
+            "GPT for 15 and BERT for 100: it looks both ways.": "The other way round: who looks both "
+            "ways can be asked only for what it cannot see.",
+            "GPT for 100, BERT for about 15.": "So a text teaches GPT more exercises at once, and "
+            "BERT fewer, with more to read for each.",
+        },
+        "D",
+        "Hide words, not the future",
+    ),
+    Question(
+        "18",
+        "five_more",
+        "To every number of a token 5 is added. γ is 1, β is 0. Which norm gives out what it gave "
+        "before?",
+        {
+            "Layer norm: the mean goes, and the 5 with it.": "RMSNorm takes off no mean: "
+            "the 5 stays in every entry.",
+            "RMSNorm: it only looks at the size.": "The size has changed: to add 5 to all is no "
+            "stretch. A factor of 5 it would not notice.",
+            "Both: each of them makes every token the same size.": "The same size, but the direction "
+            "of the vector may change, and in RMSNorm it does.",
+        },
+        "A",
+        "A norm with less in it",
     ),
 ]
