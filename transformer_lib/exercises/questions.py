@@ -1,4 +1,4 @@
-"""The questions of the quiz, lesson by lesson; each wrong answer says why it is wrong.  Lesson 19."""
+"""The quiz's questions by lesson; each wrong answer says why it is wrong.  Lesson 19."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
