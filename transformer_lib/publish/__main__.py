@@ -8,6 +8,7 @@ from pathlib import Path
 from transformer_lib.publish.instructor import write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
+from transformer_lib.publish.playground import write_playground
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
 from transformer_lib.runtime import progress_bar
@@ -17,6 +18,7 @@ EXAMPLES = """examples:
   python -m transformer_lib.publish slides              all decks, into build/slides
   python -m transformer_lib.publish slides 03 13        two of them
   python -m transformer_lib.publish site                the web site, into build/site
+  python -m transformer_lib.publish playground          a page in which your sentence is translated
   python -m transformer_lib.publish instructor 03       a lesson solved and executed, and the plan
   python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
 
@@ -55,6 +57,11 @@ def site(args: argparse.Namespace) -> str:
     return f"Open {write_site(find_lessons(), args.out or BUILD / 'site')}"
 
 
+def playground(args: argparse.Namespace) -> str:
+    """The page alone; `site` has it too."""
+    return f"Open {write_playground(args.out or BUILD / 'playground')}"
+
+
 def instructor(args: argparse.Namespace) -> str:
     """Solved notebooks, one after the other, and the plan."""
     directory = args.out or BUILD / "instructor"
@@ -70,20 +77,23 @@ def _progress(names: list[str], unit: str) -> Iterable[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib.publish",
-        description="Makes slides, a web site, or the instructor's edition from the lessons.",
+        description="Makes slides, a web site, a playground, or the instructor's edition from the lessons.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(required=True, metavar="slides | site | instructor")
+    commands = parser.add_subparsers(
+        required=True, metavar="slides | site | playground | instructor"
+    )
     for run, told in (
         (slides, "one self-contained reveal.js deck a lesson, with the speaker's notes"),
         (site, "one static web site of all lessons, with search and a glossary"),
+        (playground, "one page in which a sentence runs through the shipped model"),
         (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
     ):
         command = commands.add_parser(run.__name__, help=told, description=told)
         command.add_argument("--out", type=Path, help=f"folder (build/{run.__name__})")
         command.set_defaults(run=run)
-        if run is not site:
+        if run not in (site, playground):
             command.add_argument(
                 "lessons", nargs="*", help="numbers, names or paths: 03 13; all without any"
             )
