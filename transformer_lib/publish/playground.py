@@ -36,7 +36,7 @@ SHADES = 41
 
 
 def write_playground(directory: Path, *, home: str = "") -> Path:
-    """Writes the page to `directory` and returns its file; `home` is the page that it links back to."""
+    """Writes the page to `directory` and returns its file; it links back to the page `home`."""
     model, source, target, _ = load_model(MODEL)
     corpus = load_corpus("lessons")
     data = page_data(model, (source, target), corpus)
