@@ -20,7 +20,7 @@ from transformer_lib.grading.submissions import Unusable, number_of, program, re
 from transformer_lib.publish.instructor import solved
 from transformer_lib.publish.lessons import find_lessons
 
-SECONDS, MEBIBYTES = 25, 1600
+SECONDS, MEBIBYTES = 25, 1000
 
 
 def lesson(number):
