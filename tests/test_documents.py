@@ -1,9 +1,11 @@
 """What README, CONTRIBUTING, the data sheet and the lessons tell people to type, open and look up."""
 
 import ast
+import json
 import re
 import shlex
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,8 +15,10 @@ from torch import nn
 from torch.distributed.run import get_args_parser
 
 from transformer_lib import cli
+from transformer_lib.corpus import NAMES
 from transformer_lib.publish import __main__ as publish
-from transformer_lib.publish.lessons import find_lessons, read_lesson
+from transformer_lib.publish.lessons import find_lessons
+from transformer_lib.publish.routes import ROUTES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
@@ -32,6 +36,7 @@ HOSTS = {
     "d2l.ai",
     "docs.pytorch.org",
     "doi.org",
+    "download.pytorch.org",  # torch's CPU build, which pip is not offered elsewhere
     "github.com",
     "jalammar.github.io",
     "jmlr.org",
@@ -184,18 +189,81 @@ def test_the_first_commands_of_the_readme_do_what_they_say(tmp_path, monkeypatch
     assert [folder.name for folder in (tmp_path / "runs/first").iterdir()] == ["step-000002"]
 
 
-def test_the_route_adds_up():
-    """Each part's minutes are those of the lessons below it, and the last row's those of all."""
-    minutes = {path.stem[:2]: read_lesson(path).minutes for path in find_lessons()}
-    route = text(PAGES[0]).partition("## The route")[2].partition("\n## ")[0]
-    said, added = [], []
-    for row in re.findall(r"(?m)^\| .*\|$", route)[1:]:
-        if lesson := re.match(r"\| \[?(\d\d) ", row):
-            added[-1] += minutes[lesson[1]]
-        else:
-            said.append(int(re.search(r"\*\*(\d+)\*\* \|$", row)[1]))
-            added.append(0)
-    assert said == [*added[:-1], sum(minutes.values())]
+def test_what_a_command_of_the_readme_reads_is_there():
+    """A corpus comes with the project or is downloaded, a model was trained by a line above."""
+    trained = set()
+    for words in commands(PAGES[0]):
+        options = dict(pairwise(words))
+        assert options.get("--corpus", "lessons") in NAMES
+        assert "--model" not in options or options["--model"] in trained
+        trained.add(options.get("--out"))
+    assert "runs/base" in trained
+
+
+def test_the_routes_are_those_of_the_plan_and_add_up():
+    """A column each: each part's minutes are those of the lessons below it, the last row's those of all."""
+    section = text(PAGES[0]).partition("## The route")[2].partition("\n## ")[0]
+    head, _, *rows = [
+        [cell.strip(" *") for cell in row.strip("|").split("|")]
+        for row in re.findall(r"(?m)^\|.*\|$", section)
+    ]
+    names, routes = head[2:], [dict(zip(ROUTES, row[2:], strict=True)) for row in rows]
+    assert names == [route.name[0].lower() + route.name[1:] for route in ROUTES]
+    for route in ROUTES:
+        minutes = {stop.lesson: stop.minutes for stop in route.stops}
+        said, added = [], []
+        for (first, *_), row in zip(rows, routes, strict=True):
+            if lesson := re.match(r"\[(\d\d) ", first):
+                assert row[route] == str(minutes.get(lesson[1], "")), (route.name, first)
+                added[-1] += minutes.pop(lesson[1], 0)
+            else:
+                said.append(int(row[route]))
+                added.append(0)
+        assert not minutes
+        assert said == [*added[:-1], route.minutes]
+
+
+def test_the_figures_of_the_readme_are_those_that_are_stored():
+    """Scores, sizes and settings of the runs on real text; the hours of all lessons."""
+    readme = " ".join(text(PAGES[0]).split())
+    captions, tatoeba = (
+        json.loads((ROOT / "data" / name).read_text()) for name in ("multi30k.json", "tatoeba.json")
+    )
+    recipes = {
+        name: (ROOT / "data/recipes" / f"{name}.txt").read_text()
+        for name in ("multi30k-de", "tatoeba-fra")
+    }
+    assert captions["split"] == "valid"
+    score, of = captions["held_out"], captions["parameters"]
+    given = f"{of / 1e6:.1f} million parameters"
+    assert (
+        f"{given} give {score['bleu']:.1f} BLEU on the {score['pairs']:,} pairs of `val`" in readme
+    )
+    assert given in recipes["multi30k-de"]
+    assert (
+        f"{score['bleu']:.1f} BLEU on val after 70 minutes of one CPU core"
+        in recipes["multi30k-de"]
+    )
+    assert "70 minutes of one processor core and" in readme
+    assert f"give about {tatoeba['held_out']['bleu']:.0f} BLEU on held-out sentences" in readme
+    assert "Fifteen minutes of two CPU cores" in recipes["tatoeba-fra"]
+    assert "fifteen minutes of two cores give" in readme
+    assert "Twenty thousand pairs of at most ten English words" in readme
+    assert "--max-pairs 20000 --max-words 10 " in recipes["tatoeba-fra"]
+    for run in (captions, tatoeba):
+        assert "nrefs:1|case:lc" in run["held_out"]["signature"]
+    assert f"All lessons, about {ROUTES[0].minutes / 60:.0f} hours" in readme
+
+
+def test_the_data_sheet_names_the_lessons_that_load_the_shipped_model():
+    said = re.search(r"`models/lessons` \|.*? for lessons ([^(]*) \(", text(PAGES[2]))[1]
+    load = re.compile(r'DATA / "models(/|" / ")lessons"')
+    lessons = [
+        path.stem[:2]
+        for path in find_lessons()
+        if any(load.search(cell.source) for cell in nbformat.read(path, as_version=4).cells)
+    ]
+    assert re.findall(r"\d\d", said) == lessons
 
 
 def names(*files):

@@ -90,7 +90,7 @@ def _train(subparsers) -> None:
         subparsers,
         commands.train,
         "Train a model on sentence pairs and save it as it improves.",
-        "train --corpus fra-eng.zip --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba\n"
+        "train --corpus tatoeba-fra --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba\n"
         "Options from a file, as if they stood here; what comes after them counts:\n"
         "  python -m transformer_lib train @data/recipes/multi30k-de.txt --steps 100 --out runs/short\n"
         "On several GPUs of one machine:\n"
