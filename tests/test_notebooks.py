@@ -294,13 +294,6 @@ def test_prose_comes_in_small_portions(path):
 
 
 @LESSON
-def test_the_route_in_the_readme_gives_the_lessons_minutes(path):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (row,) = [line for line in readme.splitlines() if f"(notebooks/{path.name}) |" in line]
-    assert row.rstrip(" |").endswith(f"| {minutes(read(path).cells[0].source)}")
-
-
-@LESSON
 def test_the_answer_to_a_prediction_is_folded_until_it_is_run(path):
     asked = False
     for cell in read(path).cells:
