@@ -1,10 +1,14 @@
+import base64
+import re
+from xml.etree import ElementTree
+
 import matplotlib as mpl
 import pytest
 import torch
 
 mpl.use("agg")
 
-from transformer_lib import plotting
+from transformer_lib import pictures, plotting
 from transformer_lib.plotting import (
     compare_attention,
     compare_signed,
@@ -24,6 +28,23 @@ def shown(monkeypatch):
         plotting, "show_figure", lambda figure, description: figures.append((figure, description))
     )
     return figures
+
+
+def test_a_figure_is_shown_as_vectors_with_its_words_untouched(monkeypatch):
+    displayed = []
+    monkeypatch.setattr(pictures, "get_ipython", lambda: True)
+    monkeypatch.setattr(pictures, "display", lambda data, raw: displayed.append(data))
+    for _ in range(2):
+        plot_attention(torch.eye(3), SOURCE, SOURCE, "loss 0.12345 <")
+    first, again = displayed
+    assert first == again, "nothing of the moment is stored"
+    assert first["text/plain"].startswith("loss 0.12345 <")
+    (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', first["text/html"])
+    root = ElementTree.fromstring(base64.b64decode(data))
+    texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"loss 0.12345 <", "home", "1"} <= set(texts)
+    image, _ = root.iter("{http://www.w3.org/2000/svg}image")
+    assert (image.get("width"), image.get("height")) == ("3", "3"), "a pixel a cell"
 
 
 def test_a_heat_map_has_queries_down_keys_across_and_one_scale(shown):

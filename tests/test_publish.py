@@ -4,16 +4,20 @@ import ast
 import hashlib
 import json
 import re
+import time
 from collections import defaultdict
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
 from transformer_lib.exercises import exercises
 from transformer_lib.publish import __main__ as command
-from transformer_lib.publish import instructor, lessons, plan, render, site, slides
+from transformer_lib.publish import instructor, lessons, plan, render, site, slides, tables
+from transformer_lib.publish.routes import ROUTES
+from transformer_lib.runtime import report_table
 
 PUBLISH = Path(slides.__file__).parent
 PATHS = lessons.find_lessons(["01", "03"])
@@ -162,18 +166,173 @@ def test_code_that_only_draws_is_not_on_a_slide(soup, stem):
     assert {"hide-input" in c.metadata.get("tags", []) for c in shown} == {True, False}
     for cell in shown:
         first = squeezed(cell.source)[:80]
-        assert (first in listings) == ("hide-input" not in cell.metadata.get("tags", [])), first
+        drawn = "hide-input" in cell.metadata.get("tags", []) or first.startswith("recall")
+        assert (first in listings) != drawn, first
 
 
 @STEM
 def test_a_predicted_answer_appears_after_its_question(soup, stem):
     """It is a fragment, or stands on a slide of its own under the question."""
-    questions = [c for c in cells(stem) if c.source.startswith("**Predict first")]
+    questions = [c for c in cells(stem) if "**Predict first" in c.source]
     first = soup[f"slides/{stem}.html"].select(".question:not(.asked)")
     assert len(first) == len(questions)
     for question in first:
         after = question.find_next_siblings("div")
         assert all("fragment" in block["class"] for block in after if "output" in block["class"])
+
+
+@pytest.fixture(scope="module")
+def decks():
+    """The slides of every lesson, a list a section, by the lesson's name."""
+    return {
+        path.stem: [slides.slides(section) for section in lessons.read_lesson(path).sections]
+        for path in lessons.find_lessons()
+    }
+
+
+def blocks(slide):
+    return [block for step in slide.steps for block in step.blocks]
+
+
+def test_every_slide_has_a_note_for_the_speaker(decks, soup):
+    silent = [
+        (stem, slide.section.heading)
+        for stem, sections in decks.items()
+        for section in sections
+        for slide in section
+        if not any(note.striptags().strip() for note in slide.notes)
+    ]
+    assert silent == []
+    for stem in STEMS:  # with the slide that lists what goes deeper
+        for slide in soup[f"slides/{stem}.html"].select(".slide"):
+            assert slide.find_next_sibling("aside").get_text(strip=True)
+
+
+def test_a_question_is_followed_by_its_answer_and_every_answer_stands_under_its_question(decks):
+    for stem, sections in decks.items():
+        for section in sections:
+            for slide, after in zip(section, [*section[1:], None], strict=True):
+                if "Predict first" in text_of(
+                    slide, -1
+                ):  # the answer is on the next slide, under the question
+                    assert after, (stem, slide.section.heading)
+                    assert blocks(after)[0].html == blocks(slide)[-1].html, after.section.heading
+
+
+def test_what_is_predicted_and_what_it_shows_stand_under_the_question(decks):
+    """Held against the notebooks: no answer of a section without its last question."""
+    for path in lessons.find_lessons():
+        for section, shown in zip(
+            lessons.read_lesson(path).sections, decks[path.stem], strict=True
+        ):
+            question = ""
+            for cell in section.cells:
+                if "**Predict first" in cell.source:
+                    question = squeezed(render.plain(cell.source.partition("**Predict first")[2]))
+                elif "What it shows</summary>" in cell.source and question:
+                    answer = slides.FORMULA.sub("", lessons.unfolded(cell.source))
+                    first = squeezed(render.plain(answer))[:20]
+                    (there,) = [s for s in shown if first in squeezed(text_of(s))] or [None]
+                    assert there, (path.stem, section.heading, first)
+                    assert question[:40] in squeezed(text_of(there)), (path.stem, section.heading)
+
+
+def text_of(slide, start=0):
+    return " ".join(block.html.striptags() for block in blocks(slide)[start:])
+
+
+def test_a_paragraph_that_announces_stands_above_what_it_announces():
+    def cell(source, slide_type, make=nbformat.v4.new_markdown_cell):
+        return make(source, metadata={"slideshow": {"slide_type": slide_type}})
+
+    first, second = slides.slides(
+        lessons.Section(
+            "Two slides",
+            [
+                cell("## Two slides\n\nOne sentence.", "slide"),
+                cell("It reads it. It reads it twice.", "notes"),
+                cell("Now counted:", "notes"),
+                cell("1 + 1", "subslide", nbformat.v4.new_code_cell),
+            ],
+        )
+    )
+    assert text_of(first) == "One sentence. It reads it. It reads it twice."
+    assert [block.kind for block in blocks(second)] == ["prose", "code"]
+    assert [note.striptags() for note in second.notes] == ["Now counted:"]
+
+
+FRAME = pd.DataFrame({"w at 100": [3.95, 12.25], "name": ["a b", "c"]}, ["left out", "kept"])
+NUMBERS = pd.DataFrame(
+    {"BLEU": ["40.3 ± 1.2", "75.0 ± 0.6"], "AER": ["-", "0.1 ± 0.0"]}, ["a b", "c"]
+)
+
+
+@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize(
+    "frame",
+    [FRAME, NUMBERS, FRAME.rename_axis("width"), FRAME.head(1), FRAME.assign(extra=[True, False])],
+)
+def test_a_printed_frame_is_a_table_of_the_same_cells(frame, index):
+    printed = frame.to_string(index=index)
+    *before, table = tables.split(f"frame.to_string({index=})", f"a line before\n{printed}")
+    assert before == ["a line before"]
+    assert table.columns == list(frame.columns)
+    cells = [[cell.replace("\xa0", " ") for cell in cells] for _, cells in table.rows]
+    assert cells == frame.astype(str).to_numpy().tolist()
+    assert [name for name, _ in table.rows] == (list(frame.index) if index else [""] * len(frame))
+    assert table.corner == (frame.index.name or "" if index else "")
+
+
+def test_a_reported_table_is_a_table_and_its_bands_stay_text(capsys):
+    report_table(pd.DataFrame({"BLEU": [1.25, 20.0]}, ["a", "b"]), {"BLEU": (0, 30)})
+    table, bands = tables.split("report_table(frame)", capsys.readouterr().out)
+    assert [cells for _, cells in table.rows] == [["≈\xa01.2"], ["≈\xa020.0"]]
+    assert bands == "BLEU: expected 0 to 30"
+
+
+def test_aligned_lines_that_no_frame_printed_stay_text():
+    printed = "    one\nbcd   1"
+    assert list(tables.split("print(lines)", printed)) == [printed]
+
+
+def test_no_cell_of_a_table_is_lost(decks):
+    """All that the frames of the lessons print stands on their slides, in the same order."""
+    found = 0
+    for path in lessons.find_lessons():
+        for cell in lessons.read_lesson(path).notebook.cells:
+            for piece in render.pieces(cell) if cell.cell_type == "code" else ():
+                if piece.kind == "text":
+                    parts = list(tables.split(cell.source, piece.plain))
+                    found += sum(isinstance(part, tables.Table) for part in parts)
+                    told = " ".join(
+                        p if isinstance(p, str) else p.html().striptags() for p in parts
+                    )
+                    assert sorted(squeezed(told)) == sorted(squeezed(piece.plain))
+    assert found > 50
+
+
+def test_the_choices_of_a_question_of_the_quiz_stand_on_one_slide(decks):
+    opening = [
+        slide for stem, sections in decks.items() if stem[:2] > "00" for slide in sections[0]
+    ]
+    asked = [b for slide in opening for b in blocks(slide) if "<details" in b.html]
+    assert len(asked) == 3 * (len(decks) - 1)
+    for block in asked:
+        assert block.html.count("Right.") == 1
+        assert len(block.note.striptags()) > 20
+
+
+PIXELS = {"14_training", "16_decoding", "18_after_the_paper"}  # until they are executed again
+
+
+def test_a_figure_is_vectors(decks):
+    sections = [section for stem in decks.keys() - PIXELS for section in decks[stem]]
+    shown = [block for section in sections for slide in section for block in blocks(slide)]
+    figures = [block for block in shown if block.kind == "figure"]
+    assert len(figures) > 80
+    for figure in figures:
+        assert 'src="data:image/svg+xml;base64,' in figure.html
+        assert figure.tall >= 100
 
 
 def test_a_long_listing_is_continued_on_the_next_slide():
@@ -345,6 +504,61 @@ def test_of_a_check_that_passes_the_verdict_is_stored_and_no_progress_bar(editio
     assert [output.data["text/plain"] for output in cell.outputs] == ["✓ right"]
 
 
+MEETING = """import pathlib, time
+pathlib.Path("{mine}").touch()
+until = time.monotonic() + 60
+while not pathlib.Path("{other}").exists() and time.monotonic() < until:
+    time.sleep(0.1)
+pathlib.Path("{other}").exists()"""
+
+
+def test_two_lessons_are_executed_at_once(tmp_path, monkeypatch, capsys):
+    """Each waits for the other: alone neither would get further."""
+    paths = []
+    for mine, other in (("a", "b"), ("b", "a")):
+        cell = nbformat.v4.new_code_cell(MEETING.format(mine=mine, other=other))
+        paths.append(tmp_path / f"0{len(paths)}_{mine}.ipynb")
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), paths[-1])
+    monkeypatch.setattr(command, "find_lessons", lambda names: paths)
+    monkeypatch.setattr(command, "write_plan", lambda paths, directory: directory / "plan.html")
+    assert command.main(["instructor", "--out", str(tmp_path / "out")]) == 0
+    for path in paths:
+        (cell,) = nbformat.read(tmp_path / "out" / path.name, as_version=4).cells
+        assert cell.outputs[-1].data["text/plain"] == "True"
+
+
+def test_a_lesson_that_fails_stops_those_that_wait(tmp_path, monkeypatch, capsys):
+    def write(path, **_):
+        written.append(path.stem)
+        if path.stem == "00_a":
+            raise ValueError("says ✗ not yet")
+        time.sleep(0.5)
+
+    written, paths = [], [tmp_path / f"{number:02}_a.ipynb" for number in range(20)]
+    for path in paths:
+        nbformat.write(nbformat.v4.new_notebook(), path)
+    monkeypatch.setattr(command, "find_lessons", lambda names: paths)
+    monkeypatch.setattr(command, "write_notebook", write)
+    assert command.main(["instructor", "--out", str(tmp_path / "out")]) == 1
+    assert "not yet" in capsys.readouterr().err
+    assert len(written) < 5
+
+
+def test_how_long_a_lesson_took_is_what_its_cells_say(tmp_path):
+    def ran(start, end):
+        times = {"iopub.execute_input": start, "shell.execute_reply": end}
+        times = {name: f"2026-01-01T00:{at}Z" for name, at in times.items()}
+        return nbformat.v4.new_code_cell("1", metadata={"execution": times})
+
+    cells = [
+        ran("00:01.500000", "00:03.000000"),
+        ran("00:59.000000", "01:02.000000"),
+        nbformat.v4.new_code_cell("2"),
+    ]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "00_a.ipynb")
+    assert instructor.stored_seconds(tmp_path / "00_a.ipynb") == 4.5
+
+
 def test_the_plan_tells_every_sentence_of_the_notes(tmp_path):
     written = plan.write_plan(PATHS, tmp_path)
     told = squeezed(BeautifulSoup(written.read_text("utf-8"), "html.parser").main.get_text())
@@ -357,6 +571,33 @@ def test_the_plan_tells_every_sentence_of_the_notes(tmp_path):
             for note in section.notes:
                 for part in lessons.MARK.split(note.text)[::2]:
                     assert squeezed(part) in told, part
+
+
+def test_every_misbelief_of_the_plan_is_refuted_by_a_cell_below_it():
+    for path in lessons.find_lessons():
+        lesson = lessons.read_lesson(path)
+        (section,) = [s for s in lesson.core if s.heading == "What people get wrong"]
+        told = plan.plan(lesson).misbeliefs
+        assert told
+        for text in told:
+            (start,) = [n for n, c in enumerate(section.cells) if f"**“{text}”" in c.source]
+            after = section.cells[start + 1 :]
+            kinds = [c.cell_type for c in after]
+            assert kinds[0] == "code" or kinds[1] == "code", (path.stem, text)
+        assert sum(c.source.count("**“") for c in section.cells) == len(told), path.stem
+
+
+def test_the_plan_lists_the_routes_with_their_minutes(tmp_path):
+    written = plan.write_plan(PATHS, tmp_path)
+    page = BeautifulSoup(written.read_text("utf-8"), "html.parser")
+    tables = page.select("#routes table")
+    assert len(tables) == len(ROUTES)
+    for table, route in zip(tables, ROUTES, strict=True):
+        minutes = [int(row.td.get_text()) for row in table.select("tbody tr")]
+        assert minutes == [stop.minutes for stop in route.stops]
+        assert str(sum(minutes)) in table.find_previous("summary").get_text()
+    named = [row.th.get_text() for row in tables[0].select("tbody tr")]
+    assert named[1] == lessons.read_lesson(PATHS[0]).title  # one that the plan has
 
 
 def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):

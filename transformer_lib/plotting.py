@@ -122,9 +122,8 @@ def _heat_maps(
             1, len(maps), figsize=size, layout="constrained", sharey=True, squeeze=False
         )
         for ax, (title, values) in zip(frames[0], maps.items(), strict=True):
-            image = ax.imshow(
-                values.detach().float().cpu().numpy(), norm=scale, cmap=cmap, aspect="auto"
-            )
+            shown = {"norm": scale, "cmap": cmap, "aspect": "auto", "interpolation": "none"}
+            image = ax.imshow(values.detach().float().cpu().numpy(), **shown)
             _name_axes(ax, rows, columns)
             ax.set_xlabel(axes[1], color=ASIDE)
             ax.set_title(title, pad=12)

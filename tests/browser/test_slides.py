@@ -13,7 +13,8 @@ MEASURE = """() => Reveal.getSlides().map((section, number) => {
   Reveal.slide(h, v, 99);
   const slide = section.querySelector(".slide");
   const frame = section.closest(".slides").getBoundingClientRect();
-  const parts = [...slide.querySelectorAll("*")].filter((part) => !part.closest("svg, mjx-assistive-mml"));
+  const unseen = "svg, mjx-assistive-mml, details:not([open]) > :not(summary)";
+  const parts = [...slide.querySelectorAll("*")].filter((part) => !part.closest(unseen));
   const boxes = parts.map((part) => part.getBoundingClientRect()).filter((box) => box.width && box.height);
   const texts = parts.filter((part) => part.innerText?.trim() && !part.closest("mjx-container"));
   return {
@@ -51,6 +52,100 @@ def test_no_slide_overflows_and_all_can_be_read(built, open_page, stem):
         assert min(slide["figures"], default=999) >= 200, slide
         assert slide["errors"] == 0, slide
         assert slide["dollars"] == 0, slide
+
+
+OPENED = """() => Reveal.getSlides().flatMap((section) => {
+  const {h, v} = Reveal.getIndices(section);
+  Reveal.slide(h, v, 99);
+  const slide = section.querySelector(".slide");
+  return [...slide.querySelectorAll("details")].map((choice) => {
+    choice.open = true;
+    choice.dispatchEvent(new Event("toggle"));
+    const over = slide.scrollHeight - slide.clientHeight;
+    choice.open = false;
+    return [choice.innerText, over];
+  });
+})"""
+
+
+def test_an_opened_choice_still_fits_its_slide(built, open_page):
+    choices = deck(built, open_page, "19_review").evaluate(OPENED)
+    assert len(choices) > 40
+    assert [choice for choice, over in choices if over > 0] == []
+
+
+CONTRAST = """() => {
+  const light = (color) => {
+    const [r, g, b] = color.map((part) => part / 255)
+      .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const rgb = (color) => color.match(/[\\d.]+/g).map(Number);
+  const ground = (part) => {
+    for (; part; part = part.parentElement) {
+      const color = rgb(getComputedStyle(part).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.querySelectorAll(".slide *, .slide-number *")].filter(
+    (part) => !part.closest("svg, form") && [...part.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
+  return texts.map((part) => {
+    const [ink, paper] = [rgb(getComputedStyle(part).color).slice(0, 3), ground(part)].map(light);
+    const ratio = (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
+    return {ratio, paper, text: part.outerHTML.slice(0, 90)};
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("stem", ["09_multi_head_attention", "17_scaling_up"])
+def test_a_deck_is_light_or_dark_as_the_system_says_and_the_key_d_changes_it(
+    built, open_page, stem, scheme
+):
+    page = open_page(color_scheme=scheme)
+    page.goto((built / "slides" / f"{stem}.html").as_uri())
+    page.wait_for_function(READY)
+    papers = []
+    for _ in range(2):
+        told = page.evaluate(CONTRAST)
+        assert len(told) > 100
+        assert [text for text in told if text["ratio"] < 4.5] == []
+        papers.append(told[0]["paper"])
+        page.keyboard.press("d")
+    assert (papers[0] > papers[1]) == (scheme == "light")
+
+
+def test_a_picture_keeps_its_white_ground_in_the_dark(built, open_page):
+    page = open_page(color_scheme="dark")
+    page.goto((built / "slides" / "09_multi_head_attention.html").as_uri())
+    page.wait_for_function(READY)
+    grounds = page.evaluate("""async () => Promise.all([...document.images].map(async (image) => {
+      const canvas = new OffscreenCanvas(40, 40).getContext("2d");
+      canvas.drawImage(image, 0, 0, 40, 40);
+      return [...canvas.getImageData(0, 0, 1, 1).data];
+    }))""")
+    assert len(grounds) > 5
+    assert {tuple(ground) for ground in grounds} == {(255, 255, 255, 255)}
+
+
+# too wide or too long for 24 pixels
+SMALL_TABLES = {
+    ("07", "Going deeper: the search, and what chance would do"),
+    ("13", "Build: the Transformer"),
+    ("15", "Going deeper: what happens in a long sentence"),
+    ("15", "Going deeper: the search, and its edges"),
+}
+TYPE_OF_TABLES = """() => [...document.querySelectorAll(".slide table")].map((table) => [
+  table.closest(".slide").querySelector("h1, h2, .running").textContent.trim(),
+  parseFloat(getComputedStyle(table).fontSize),
+])"""
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_tables_can_be_read_from_the_last_row(built, open_page, stem):
+    for heading, size in deck(built, open_page, stem).evaluate(TYPE_OF_TABLES):
+        assert size >= (18 if (stem[:2], heading) in SMALL_TABLES else 24), (heading, size)
 
 
 @pytest.mark.parametrize("stem", STEMS)

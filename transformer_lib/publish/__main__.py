@@ -3,9 +3,11 @@
 import argparse
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
-from transformer_lib.publish.instructor import write_notebook
+from transformer_lib.publish.instructor import stored_seconds, write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
 from transformer_lib.publish.playground import write_playground
@@ -14,6 +16,7 @@ from transformer_lib.publish.slides import write_deck
 from transformer_lib.runtime import progress_bar
 
 BUILD = Path("build")
+AT_ONCE = 2  # lessons that are executed
 EXAMPLES = """examples:
   python -m transformer_lib.publish slides              all decks, into build/slides
   python -m transformer_lib.publish slides 03 13        two of them
@@ -23,8 +26,8 @@ EXAMPLES = """examples:
   python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
 
 Everything opens without a network, also from the file system. In a deck, S opens the speaker's
-view with notes and minutes, Esc the overview, and ?print-pdf at the end of its address prepares it
-for printing.
+view with notes and minutes, D changes dark and light, Esc opens the overview, and ?print-pdf at
+the end of its address prepares it for printing.
 """
 
 
@@ -63,10 +66,18 @@ def playground(args: argparse.Namespace) -> str:
 
 
 def instructor(args: argparse.Namespace) -> str:
-    """Solved notebooks, one after the other, and the plan."""
+    """Solved notebooks, and the plan."""
     directory = args.out or BUILD / "instructor"
-    for path in _progress(args.lessons, "lessons"):
-        write_notebook(path, directory, execute=args.execute)
+    write = partial(write_notebook, directory=directory, execute=args.execute)
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # each lesson is executed in a process of its own
+        longest_first = sorted(find_lessons(args.lessons), key=stored_seconds, reverse=True)
+        jobs = [pool.submit(write, path) for path in longest_first]
+        try:
+            for job in progress_bar(as_completed(jobs), desc="lessons", total=len(jobs)):
+                job.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return f"Open {write_plan(find_lessons(args.lessons), directory)}; the notebooks lie beside it"
 
 
@@ -102,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
                 "--no-execute",
                 dest="execute",
                 action="store_false",
-                help="keep the stored outputs: seconds instead of many minutes",
+                help="keep the stored outputs: seconds instead of minutes",
             )
     return parser
 

@@ -6,6 +6,7 @@ marked, and all of it is executed. The teaching plan beside them is made by `pla
 
 import copy
 import os
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -18,6 +19,7 @@ from transformer_lib.publish.lessons import CHECK, EFFORT, instructor_note, tags
 AT_HOME = (
     r"\g<0>\n\n> **Behind the core.** To be read at home: no minute of the class is meant for it."
 )
+STARTED_AND_ENDED = ("iopub.execute_input", "shell.execute_reply")
 # A bar would be stored, and stand still; and no one's own library belongs in the edition.
 UNDISTURBED = {"TQDM_DISABLE": "1", "TRANSFORMER_LIB_MINE": "off"}
 
@@ -43,6 +45,17 @@ def write_notebook(path: Path, directory: Path, *, execute: bool = True) -> Path
     directory.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, directory / path.name)
     return directory / path.name
+
+
+def stored_seconds(path: Path) -> float:
+    """How long the stored run of a notebook took, as its cells say; 0 where they do not."""
+    seconds = 0.0
+    for cell in nbformat.read(path, as_version=4).cells:
+        times = cell.metadata.get("execution", {})
+        if "shell.execute_reply" in times:
+            start, end = (datetime.fromisoformat(times[at]) for at in STARTED_AND_ENDED)
+            seconds += (end - start).total_seconds()
+    return seconds
 
 
 def solved(notebook: NotebookNode) -> NotebookNode:

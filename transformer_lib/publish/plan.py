@@ -6,6 +6,7 @@ from pathlib import Path
 
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import Lesson, Section, read_lesson
+from transformer_lib.publish.routes import ROUTES
 
 CLASSES = (45, 90)  # minutes
 TITLES = {  # of the parts of a note, in the order of the plan
@@ -42,6 +43,8 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         "plan.html.j2",
         plans=plans,
         classes=CLASSES,
+        routes=ROUTES,
+        lessons={plan.lesson.stem[:2]: plan.lesson for plan in plans},
         titles=TITLES,
         styles=[render.static("tokens.css"), render.static("site.css")],
         scripts=[
@@ -59,8 +62,10 @@ def plan(lesson: Lesson) -> Plan:
     """The plan as the notes have it: 45 minutes for the core, 90 with its exercises."""
     misbeliefs = [
         found[1]
-        for cell in lesson.notebook.cells
-        if (found := re.match(r"\*\*“(.+?)”\*\*", cell.source, re.S))
+        for section in lesson.core
+        if section.heading == "What people get wrong"
+        for cell in section.cells
+        if (found := re.match(r"\*\*“(.+?)”", cell.source, re.S))
     ]
     homework = [section for section in lesson.core if section.exercises]
     skipped = dict(zip(CLASSES, (homework, []), strict=True))

@@ -9,6 +9,7 @@ import re
 import struct
 from dataclasses import dataclass
 from functools import cache
+from html import unescape
 from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
@@ -25,6 +26,7 @@ from transformer_lib.publish.lessons import FOLD, NOTEBOOKS, slug
 HERE = Path(__file__).parent
 VEGALITE = "application/vnd.vegalite.v5+json"
 SVG = "image/svg+xml"
+VECTORS = re.compile(r'<img alt="([^"]*)" src="data:image/svg\+xml;base64,([^"]+)"')
 VEGALITE_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # a name, never fetched
 LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
 
@@ -115,6 +117,8 @@ def _rich(data: NotebookNode) -> Piece:
     if SVG in data:
         return drawing(data[SVG], data["text/plain"])
     html = _without_empty_heads(data["text/html"])
+    if figure := VECTORS.search(html):
+        return drawing(base64.b64decode(figure[2]).decode(), unescape(figure[1]))
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
     if not picture:
         return Piece("markup", Markup(html))
@@ -137,10 +141,11 @@ def drawing(svg: str, alt: str) -> Piece:
 
     So its styles and names meet nothing else's in the page.
     """
-    box = re.search(r"""<svg[^>]*\bviewBox=["']([^"']+)["']""", svg)
+    box = re.search(r"""<svg[^>]*\bviewBox=["']([^"']+)["'][^>]*>""", svg)
     if not box:
         raise ValueError(f"a drawing needs a viewBox, and this has none: {svg[:80]!r}")
-    _, _, width, height = (round(float(side)) for side in box[1].replace(",", " ").split())
+    pixels = 4 / 3 if 'pt"' in box[0] else 1  # in a point
+    _, _, width, height = (round(float(s) * pixels) for s in box[1].replace(",", " ").split())
     html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
         width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
     )

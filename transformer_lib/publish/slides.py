@@ -1,10 +1,11 @@
 """A lesson as one self-contained reveal.js deck: `make slides`.
 
-A heading starts a slide to the right, a subslide one below. Paragraphs and the instructor's notes
-go into the speaker's view, and each slide tells it the seconds that the notes leave for it. What goes
-deeper stands behind the last slide, after one that lists it, and takes no time of the class. What is
-too much for 1280 by 720 is continued on a further slide, by the heights estimated here; the last
-few per cent are the business of slides.js, which makes the type of a slide smaller until it fits.
+A heading starts a slide to the right, a subslide one below. Paragraphs go into the speaker's view,
+and a short one also on the slide where there is room, so that a slide says what it shows; with the
+instructor's notes the speaker's view has the seconds that they leave for each slide. What goes deeper
+stands behind the last slide, after one that lists it, and takes no time of the class. What is too
+much for 1280 by 720 is continued on a further slide, by the heights estimated here; the last few
+per cent are the business of slides.js, which makes the type of a slide smaller until it fits.
 """
 
 import math
@@ -12,12 +13,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from transformer_lib.publish import render
+from transformer_lib.publish import render, tables
 from transformer_lib.publish.lessons import (
     DEEPER,
     SHOWN,
@@ -31,11 +33,19 @@ from transformer_lib.publish.lessons import (
     unfolded,
 )
 
-ROOM = 575  # pixels below the heading, of 720
-PARAGRAPH, CODE_LINE = 38, 31  # pixels a line
-FIGURE = 330  # a figure takes what is left, but no less
+ROOM = 590  # pixels below the heading, of 720
+PARAGRAPH, CODE_LINE, ROW = 38, 31, 45  # pixels a line
+FIGURE = 300  # a figure takes what is left, but no less
+ROWS = 11  # of a table on one slide
+WORDS = 60  # of a paragraph that can be read on a slide
 LISTING, LONGEST = 540, 24  # pixels and lines of one listing: small type first, then a continuation
 WIDE, WRAPPED = 110, 88  # columns that can still be read; a longer line is wrapped
+FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
+QUESTION = re.compile(r"(?=\*\*(?:Predict first|Break it))")
+ASKING = re.compile(r"(recall|quiz)\(")
+RIGHT = re.compile(
+    r"<summary>([^<]*(?:<(?!/summary).*?)?)</summary><p><strong>Right\.</strong> (.*?)</p>"
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,7 @@ class Block:
     lines: int = 1  # of a listing
     columns: int = 1
     tall: int = 0  # pixels of a picture as it is
+    note: Markup | None = None  # for the speaker alone
 
 
 @dataclass
@@ -72,9 +83,8 @@ class Slide:
     notes: list[Markup] = field(default_factory=list)
     seconds: int = 0
 
-    @property
-    def height(self) -> int:
-        return sum(step.height for step in self.steps)
+    def has_room(self, more: list[Step]) -> bool:
+        return sum(step.height for step in self.steps + more) <= ROOM
 
 
 def write_deck(path: Path, directory: Path) -> Path:
@@ -118,8 +128,9 @@ def separator(lesson: Lesson) -> Slide:
         + (f" · {section.effort.minutes} min · {section.effort.dots}" if section.effort else "")
         for section in lesson.deeper
     )
-    block = Block("prose", _html(listed), _prose_height(f"\n{listed}"))
-    return Slide(Section("Going deeper"), opens=True, steps=[Step([block], fragment=False)])
+    block = _prose(f"\n{listed}")
+    note = Markup("<p>To be read at home: no minute of the class is meant for it.</p>")
+    return Slide(Section("Going deeper"), True, [Step([block], fragment=False)], [note])
 
 
 def slides(section: Section) -> list[Slide]:
@@ -127,35 +138,84 @@ def slides(section: Section) -> list[Slide]:
 
     The section's minutes are shared out evenly.
     """
-    found, asked = [Slide(section, opens=True)], None
+    found, asked, lead = [Slide(section, opens=True)], [], []
     for cell in section.cells:
-        if instructor_note(cell):
-            found[0].notes.insert(0, _spoken(cell))  # to be read before the section begins
+        if note := instructor_note(cell):  # to be read before the section begins
+            minutes = Markup("<h4>For the instructor · {} min</h4>").format(note.minutes)
+            found[0].notes[:0] = [minutes, _html(note.text)]
         elif place(cell) == "notes":
-            found[-1].notes.append(_spoken(cell))
+            lead = _say(cell, found, asked)
         elif place(cell) in SHOWN:
-            if place(cell) == "subslide":
-                found.append(Slide(section, opens=False))
-            shown = list(steps(cell))
-            if place(cell) == "subslide" and is_predicted(cell) and asked:
-                shown.insert(0, Step([asked], fragment=False))
-            asked = _question(shown) or (None if is_predicted(cell) else asked)
-            for step in shown:
-                if found[-1].steps and found[-1].height + step.height > ROOM:
-                    found.append(Slide(section, opens=False))
-                found[-1].steps.append(step)
+            asked, lead = _show(cell, found, asked, lead) or asked, []
+    for before, slide in pairwise(found):
+        slide.notes = slide.notes or before.notes[-1:]
+    for after, slide in pairwise(reversed(found)):
+        slide.notes = slide.notes or after.notes[:1]
     for slide in found:
         slide.seconds = round(60 * section.minutes / len(found))
     return found
 
 
-def _question(shown: list[Step]) -> Block | None:
-    """The question that a step asks, to stand above its answer on a slide of its own again."""
+def _say(cell: NotebookNode, found: list[Slide], asked: list[Step]) -> list[Step]:
+    """Gives a paragraph to the speaker, and to the slide what it has room for.
+
+    An answer that finds none stands under its question again. What announces the next thing is
+    handed back instead, to stand above it.
+    """
+    said = [[Step([_prose(text)], fragment=True)] for text in reversed(_sentences(cell))]
+    fitting = next(filter(found[-1].has_room, said), [])
+    if said and asked and cell.source.startswith("<details>") and fitting != said[0]:
+        found.append(Slide(found[-1].section, opens=False, steps=[*asked]))
+        fitting = said[0]
+    found[-1].notes.append(_html(unfolded(cell.source)))
+    if cell.source.endswith(":") and said:
+        return said[0]
+    found[-1].steps += fitting
+    return []
+
+
+def _show(
+    cell: NotebookNode, found: list[Slide], asked: list[Step], lead: list[Step]
+) -> list[Step]:
+    """Puts what a cell shows on the slide or on further ones; the question, should it ask one.
+
+    An answer that stands on a slide of its own stands under its question.
+    """
+    section, shown = found[-1].section, list(steps(cell))
+    again = asked if is_predicted(cell) else []
+    if place(cell) == "subslide":
+        found.append(Slide(section, opens=False, steps=[*again]))
+        if lead:
+            found[-1].notes.append(found[-2].notes.pop())
+    if found[-1].has_room(lead + shown[:1]):
+        found[-1].steps += lead
     for step in shown:
-        for block in step.blocks:
-            if block.kind == "question":
-                return replace(block, kind="question asked")
-    return None
+        if found[-1].steps and not found[-1].has_room([step]):
+            found.append(Slide(section, opens=False, steps=[*again]))
+        found[-1].steps.append(step)
+        found[-1].notes += [block.note for block in step.blocks if block.note]
+    return _question(shown)
+
+
+def _sentences(cell: NotebookNode) -> list[str]:
+    """The first sentence of what is said, the first two, and so on, as far as a slide bears it.
+
+    None that announces a formula or a list which does not stand on the slide.
+    """
+    aside = ("|", "#", "$$", "<", "**Next:**")
+    paragraphs = re.split(
+        r"(?<!:)\n\n(?!\$\$)", unfolded(cell.source)
+    )  # a formula stays where it is
+    first = next((text for text in paragraphs if not text.startswith(aside)), "")
+    ends = [found.start() for found in re.finditer(r"(?<=[.?!])\s+(?=[A-Z`*“$])|\Z", first)]
+    short = [first[:end] for end in ends if len(FORMULA.sub("", first[:end]).split()) <= WORDS]
+    return [text for text in short if cell.source.endswith(":") or not text.endswith(":")]
+
+
+def _question(shown: list[Step]) -> list[Step]:
+    """The question that is asked, to stand above its answer on a slide of its own again."""
+    asked = [b for step in shown for b in step.blocks if b.kind == "question"]
+    return [Step([replace(asked[-1], kind="question asked")], fragment=False)] if asked else []
 
 
 def steps(cell: NotebookNode) -> Iterator[Step]:
@@ -163,12 +223,12 @@ def steps(cell: NotebookNode) -> Iterator[Step]:
     fragment = place(cell) == "fragment"
     if cell.cell_type == "markdown":
         source = unfolded(re.sub(r"^#+ .*\n*", "", cell.source))
-        if source:
-            kind = "question" if source.startswith(("**Predict first", "**Break it")) else "prose"
-            yield Step([Block(kind, _html(source), _prose_height(source))], fragment)
+        for part in filter(None, QUESTION.split(source)):
+            yield Step([_prose(part)], fragment)
         return
-    shown = [] if "hide-input" in tags(cell) else _listing(cell.source, "code")
-    result = [block for piece in render.pieces(cell) for block in _blocks(piece)]
+    hidden = "hide-input" in tags(cell) or ASKING.match(cell.source)
+    shown = [] if hidden else _listing(cell.source, "code")
+    result = [block for piece in render.pieces(cell) for block in _blocks(piece, cell.source)]
     apart = is_predicted(cell) or sum(block.height for block in shown + result) > ROOM
     if shown and not apart:
         yield Step(shown + result, fragment)
@@ -179,11 +239,34 @@ def steps(cell: NotebookNode) -> Iterator[Step]:
         yield Step([block], fragment or is_predicted(cell))
 
 
-def _blocks(piece: render.Piece) -> list[Block]:
+def _blocks(piece: render.Piece, source: str) -> Iterator[Block]:
+    """What a cell with this source has put out, in portions that fit on a slide."""
     if piece.kind == "text":
-        return _listing(piece.plain, "output")
-    height = {"figure": FIGURE, "chart": min(piece.size[0] + 60, ROOM)}.get(piece.kind, PARAGRAPH)
-    return [Block(piece.kind, piece.html, height, tall=piece.size[0])]
+        for part in tables.split(source, piece.plain):
+            if isinstance(part, str):
+                yield from _listing(part, "output")
+            else:
+                for portion in part.portions(ROWS):
+                    yield Block("table", portion.html(), ROW * (1 + len(portion.rows)))
+    elif piece.kind == "markup":
+        for part in re.split(r"\n(?=<p><strong>\d\d\.\d)", piece.html):
+            yield Block("markup", Markup(part), _markup_height(part), note=_answer(part))
+    else:
+        height = {"figure": FIGURE, "chart": min(piece.size[0] + 60, ROOM)}[piece.kind]
+        yield Block(piece.kind, piece.html, height, tall=piece.size[0])
+
+
+def _markup_height(html: str) -> int:
+    """An estimate: a row of a table, a choice of a question, and its lines."""
+    rows = ROW * len(re.findall("<(?:tr|details)", html))
+    asked = Markup(re.sub("<(table|details).*", "", html, flags=re.S)).striptags()
+    return rows + PARAGRAPH * math.ceil(len(asked) / 75)
+
+
+def _answer(html: str) -> Markup | None:
+    """The right choice of a question of the quiz, and why it is right."""
+    found = RIGHT.search(html)
+    return Markup(f"<p><strong>{found[1]}</strong> {found[2]}</p>") if found else None
 
 
 def _listing(source: str, kind: str) -> list[Block]:
@@ -207,6 +290,11 @@ def _wrapped(line: str, kind: str) -> list[str]:
     return textwrap.wrap(line, WRAPPED, replace_whitespace=False, drop_whitespace=False)
 
 
+def _prose(source: str) -> Block:
+    kind = "question" if QUESTION.match(source) else "prose"
+    return Block(kind, _html(source), _prose_height(source))
+
+
 def _prose_height(source: str) -> int:
     """An estimate, on the safe side, of formulas, tables and paragraphs."""
     height = 0
@@ -221,15 +309,6 @@ def _prose_height(source: str) -> int:
             lines = part.count("\n- ") or math.ceil(len(plain) / 80)
             height += PARAGRAPH * lines + 18
     return height
-
-
-def _spoken(cell: NotebookNode) -> Markup:
-    note = instructor_note(cell)
-    if note:
-        return Markup("<h4>For the instructor · {} min</h4>{}").format(
-            note.minutes, _html(note.text)
-        )
-    return _html(unfolded(cell.source))
 
 
 def _html(source: str) -> Markup:

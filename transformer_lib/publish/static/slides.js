@@ -35,6 +35,12 @@ function fit(slide) {
   }
 }
 
+function changeTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = dark === "dark" ? "light" : "dark";
+}
+
 async function start() {
   await MathJax.startup.promise;
   await MathJax.typesetPromise();
@@ -51,6 +57,8 @@ async function start() {
     defaultTiming: 60, // every slide says its own; without this the speaker's view shows no pace
     plugins: [RevealNotes],
   });
+  Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" }, changeTheme);
+  document.addEventListener("toggle", (event) => fit(event.target.closest(".slide")), true);
   document.body.classList.remove("waiting");
 }
 
