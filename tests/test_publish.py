@@ -3,8 +3,14 @@
 import ast
 import hashlib
 import json
+import os
 import re
+import shutil
+import subprocess
+import sysconfig
 import time
+import venv
+import zipfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -15,6 +21,7 @@ from bs4 import BeautifulSoup
 
 from transformer_lib.exercises import exercises
 from transformer_lib.publish import __main__ as command
+from transformer_lib.publish import glossary as words
 from transformer_lib.publish import instructor, lessons, plan, render, site, slides, tables
 from transformer_lib.publish.routes import ROUTES
 from transformer_lib.runtime import report_table
@@ -363,13 +370,13 @@ def test_solutions_are_there_and_folded(soup, stem):
         if "check" in cell.metadata.get("tags", [])
         for found in re.findall(r'check\("([a-z_.]+)"', cell.source)
     ]
-    folded = page.select("details.solution")
+    folded = page.select("details.folded-solution")
     assert [squeezed(f.pre.get_text()) for f in folded] == [
         squeezed(exercises()[name].source()) for name in names
     ]
     assert not any(fold.has_attr("open") for fold in page.select("article details"))
     hints = [hint for name in names for hint in exercises()[name].hints]
-    assert len(page.select("details.hint")) == len(hints)
+    assert len(page.select("details.folded-hint")) == len(hints)
 
 
 @STEM
@@ -403,12 +410,13 @@ def test_the_search_knows_every_section(built, soup):
     assert [entry["url"] for entry in index] == sections
     (entry,) = [e for e in index if "two-of-them-padding" in e["url"]]
     assert "boolean" in entry["text"]
+    assert all(entry["text"].count("$") % 2 == 0 for entry in index)
 
 
 def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     rows = {
-        row.th.get_text(): (row.td.get_text(), [a["href"] for a in row.select("a")])
-        for row in soup["site/glossary.html"].select("tbody tr")
+        row.dt.get_text(): (row.select("dt")[1].get_text(), [a["href"] for a in row.select("a")])
+        for row in soup["site/glossary.html"].select(".glossary > div")
     }
     listed = 0
     for stem in STEMS:
@@ -421,6 +429,23 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     assert len(rows) <= listed
 
 
+def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):
+    listed = {
+        item.a.get_text(): [link["href"] for link in item.span.select("a")]
+        for item in soup["site/papers.html"].select(".papers li")
+    }
+    named = 0
+    for stem in STEMS:
+        for link in soup[f"site/{stem}.html"].select("article a[href^=https]"):
+            if "/issues/" in link["href"]:
+                continue
+            if year := re.fullmatch(r"(.+?),?\s\(?(\d{4})\)?", link.get_text(), re.S):
+                name = f"{' '.join(year[1].split()).replace(' and ', ' & ')} ({year[2]})"
+                assert f"{stem}.html" in listed[name], name
+                named += 1
+    assert named >= len(listed) > 5
+
+
 @STEM
 def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
     rows = soup[f"site/{stem}.html"].select("#what-you-now-know tbody tr")
@@ -428,7 +453,7 @@ def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
     for row in rows:
         page, _, anchor = row.a["href"].partition("#")
         entry = soup[f"site/{page}"].find(id=anchor)
-        assert row.a.get_text() == row.td.get_text() == entry.th.get_text()
+        assert row.a.get_text() == row.td.get_text() == entry.dt.get_text()
         assert f"{stem}.html#what-you-now-know" in [a["href"] for a in entry.select("a")]
     assert not soup[f"slides/{stem}.html"].select("a[href^=glossary]")
 
@@ -439,7 +464,7 @@ def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
         table = f"{lessons.GLOSSARY}\n|---|---|\n| {english} | 因果掩码 |"
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(table)])
         listed.append(lessons.Lesson(Path(english), notebook, []))
-    (entry,) = site.glossary(listed)
+    (entry,) = words.glossary(listed)
     assert (entry.english, entry.slug) == ("causal mask", "causal-mask")
     assert entry.lessons == tuple(listed)
 
@@ -448,8 +473,190 @@ def test_a_term_has_the_same_chinese_name_in_all_lessons():
     found = defaultdict(lambda: defaultdict(list))
     for path in lessons.find_lessons():
         for english, chinese in lessons.read_lesson(path).terms:
-            found[site.term_slug(english)][re.sub("（.*?）", "", chinese)].append(path.stem[:2])
+            found[words.term_slug(english)][re.sub("（.*?）", "", chinese)].append(path.stem[:2])
     assert {term: dict(names) for term, names in found.items() if len(names) > 1} == {}
+
+
+def test_every_key_term_has_one_definition_and_none_is_left_over():
+    """A sentence or two of at most 25 words, for a student who reads nothing else."""
+    _, *rows = (PUBLISH / "glossary.tsv").read_text("utf-8").splitlines()
+    defined = [row.split("\t") for row in rows]
+    listed = {
+        words.term_slug(english)
+        for path in lessons.find_lessons()
+        for english, _ in lessons.read_lesson(path).terms
+    }
+    assert sorted(words.term_slug(term) for term, *_ in defined) == sorted(listed)
+    for term, _, definition in defined:
+        assert definition.endswith("."), term
+        assert len(definition.split()) <= 25, term
+
+
+@pytest.fixture
+def mark():
+    """Marks three terms in a section called here."""
+    listed = [words.Term(name, "", ()) for name in ("causal mask", "padding mask", "padding")]
+    return words.Marker(listed, "here")
+
+
+def test_a_term_is_marked_where_a_section_first_mentions_it(mark):
+    marked = BeautifulSoup(mark("<p>Causal masks, a causal mask.</p>"), "html.parser")
+    assert [dfn.get_text() for dfn in marked.select("dfn")] == ["Causal masks"]
+    told = marked.find(id=marked.dfn["aria-describedby"])
+    assert told["role"] == "tooltip"
+    assert "never a later one" in told.get_text()
+    assert marked.dfn["tabindex"] == "0"
+    assert "dfn" not in mark("<p>The causal mask again.</p>")
+
+
+def test_the_longest_term_is_marked_and_only_in_running_text(mark):
+    unmarked = (
+        "<h2>padding</h2><code>padding</code> <a href='x'>padding</a> $padding$ $$padding$$ "
+        "unpadding padding-free <img alt='padding'><table><tr><td>padding</td></tr></table>"
+    )
+    assert mark(unmarked) == unmarked
+    marked = BeautifulSoup(mark("The padding mask hides padding."), "html.parser")
+    assert [dfn.get_text() for dfn in marked.select("dfn")] == ["padding mask", "padding"]
+
+
+@STEM
+def test_what_is_marked_is_a_term_of_this_lesson_or_an_earlier_one(soup, stem):
+    known = {
+        words.term_slug(english)
+        for path in lessons.find_lessons()
+        if path.stem <= stem
+        for english, _ in lessons.read_lesson(path).terms
+    }
+    page = soup[f"site/{stem}.html"]
+    assert page.select("dfn")
+    for section in page.select("article > section"):
+        names = [dfn["aria-describedby"] for dfn in section.select("dfn")]
+        assert len(names) == len(set(names))
+        assert {name.removeprefix(f"{section['id']}-") for name in names} <= known
+        assert all(section.find(id=name, role="tooltip") for name in names)
+
+
+@STEM
+def test_figures_are_numbered_through_and_can_be_linked_to(soup, stem):
+    shown = [
+        output.data
+        for cell in cells(stem)
+        if cell.cell_type == "code" and "check" not in cell.metadata.get("tags", [])
+        for output in cell.outputs
+        if "data" in output
+    ]
+    pictures = [
+        data
+        for data in shown
+        if render.SVG in data or render.VEGALITE in data or "<img" in data.get("text/html", "")
+    ]
+    figures = soup[f"site/{stem}.html"].select("article figure")
+    assert len(figures) == len(pictures) > 3
+    for number, figure in enumerate(figures, start=1):
+        assert figure["id"] == f"figure-{stem[:2]}-{number}"
+        link = figure.figcaption.a
+        assert link.get_text() == f"Figure {stem[:2]}.{number}"
+        assert link["href"] == f"#{figure['id']}"
+
+
+def test_a_caption_is_the_title_that_an_alt_text_begins_with():
+    titles = {
+        "One desk, three glances. Strongest key of each query: no task to cup 0.83.": "One desk, three glances",
+        "Loss while training: loss (nats per token) against update.": "Loss while training",
+        "Hi! With which probability is each word drawn?: salut 0.40": "Hi!",
+        "d = 32: place 0 to 39 by dimension 0 to 31, from -1.00 to 1.00.": None,
+    }
+    found = {alt: site.CAPTION.match(alt) for alt in titles}
+    assert {alt: title and title[1] for alt, title in found.items()} == titles
+
+
+def test_every_page_describes_itself(soup):
+    pages = {name: page for name, page in soup.items() if name.startswith("site/")}
+    told = [page.select_one("meta[name=description]")["content"] for page in pages.values()]
+    assert len(set(told)) == len(pages)
+    assert all(20 < len(text) < 250 and "$" not in text for text in told)
+    for page in pages.values():
+        assert page.select_one("meta[property='og:title']")["content"] == page.title.get_text()
+        assert page.select_one("link[rel=icon]")["href"].startswith("data:image/svg+xml,%3Csvg")
+
+
+def test_the_picture_of_a_preview_is_as_large_as_previews_are(built, soup):
+    (name,) = {
+        page.select_one("meta[property='og:image']")["content"]
+        for path, page in soup.items()
+        if path.startswith("site/")
+    }
+    picture = (built / "site" / name).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert (int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])) == (1200, 630)
+
+
+def test_the_home_page_leads_to_every_lesson_in_the_order_of_its_stages(soup):
+    table = soup["site/index.html"].select_one(".stages")
+    assert [a["href"] for a in table.select("tbody a")] == [f"{stem}.html" for stem in STEMS]
+    minutes = [int(row.td.get_text()) for row in table.select(".stage")]
+    said = [lessons.read_lesson(path).minutes for path in PATHS]
+    assert sum(minutes) == sum(said)
+    assert soup["site/index.html"].select("div.chart")
+
+
+def test_links_to_a_repository_appear_where_one_is_named(tmp_path, monkeypatch, soup):
+    assert not any(page.find("a", string=re.compile("^Source")) for page in soup.values())
+    monkeypatch.setattr(site, "write_takeaway", lambda paths, directory: directory / "a.whl")
+    monkeypatch.setenv("REPOSITORY_URL", "https://github.com/somebody/course/")
+    monkeypatch.setenv("SITE_URL", "https://somebody.github.io/course/")
+    site.write_site(PATHS[:1], tmp_path)
+    page = BeautifulSoup((tmp_path / f"{STEMS[0]}.html").read_text("utf-8"), "html.parser")
+    assert page.header.find(string="Source").parent["href"] == "https://github.com/somebody/course"
+    source = page.find(string="Source of this lesson").parent["href"]
+    assert source == f"https://github.com/somebody/course/blob/main/notebooks/{STEMS[0]}.ipynb"
+    picture = page.select_one("meta[property='og:image']")["content"]
+    assert picture == "https://somebody.github.io/course/assets/social.png"
+
+
+def test_a_notebook_to_take_home_is_the_lesson_behind_one_more_cell(built):
+    folder = built / "site/downloads"
+    for stem in STEMS:
+        taken = nbformat.read(folder / f"{stem}.ipynb", as_version=4)
+        nbformat.validate(taken)
+        assert taken.cells[1:] == cells(stem)
+        assert "find_spec" in taken.cells[0].source
+    (wheel,) = folder.glob("*.whl")
+    inside = zipfile.ZipFile(folder / "all_lessons.zip").namelist()
+    assert sorted(inside) == sorted(
+        f"lessons/{name}" for name in [wheel.name, *(f"{stem}.ipynb" for stem in STEMS)]
+    )
+
+
+def test_in_an_empty_environment_the_first_cell_installs_the_library(built, tmp_path):
+    """What the library depends on is lent by this environment, since there is no network."""
+    zipfile.ZipFile(built / "site/downloads/all_lessons.zip").extractall(tmp_path)
+    empty = venv.EnvBuilder(with_pip=True, symlinks=os.name != "nt")
+    empty.create(tmp_path / "empty")
+    python = empty.ensure_directories(tmp_path / "empty").env_exe
+    lent = tmp_path / "lent"
+    lent.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not re.match("(__editable__.*)?transformer_lib|pip", path.name):
+            (lent / path.name).symlink_to(path)
+    (site_packages,) = tmp_path.glob("empty/**/site-packages")
+    (site_packages / "lent.pth").write_text(str(lent))
+    for old in site_packages.glob("setuptools*"):  # Python 3.11 begins with one that torch refuses
+        shutil.rmtree(old)
+    cell = nbformat.read(tmp_path / f"lessons/{STEMS[0]}.ipynb", as_version=4).cells[0]
+    seen = "import transformer_lib\nfrom transformer_lib.corpus import DATA\nprint(transformer_lib.__file__, DATA)"
+    (tmp_path / "lessons/first.ipy").write_text(f"{cell.source}\n{seen}\n")
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PIP_TARGET")}
+    done = subprocess.run(
+        [python, "-m", "IPython", "first.ipy"],
+        cwd=tmp_path / "lessons",
+        env=environment | {"PIP_NO_INDEX": "1", "IPYTHONDIR": str(tmp_path / "ipython")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count(str(site_packages)) == 2, done.stdout
 
 
 @STEM

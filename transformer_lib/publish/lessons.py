@@ -104,6 +104,11 @@ class Lesson:
         return self.path.stem
 
     @property
+    def number(self) -> str:
+        """The two digits that its name begins with."""
+        return self.stem[:2]
+
+    @property
     def core(self) -> list[Section]:
         """What a newcomer needs, and a class hears."""
         return [section for section in self.sections if not section.deeper]

@@ -35,14 +35,18 @@ STYLES = ("tokens.css", "site.css", "playground.css")
 SHADES = 41
 
 
-def write_playground(directory: Path, *, home: str = "") -> Path:
-    """Writes the page to `directory` and returns its file; it links back to the page `home`."""
+def write_playground(directory: Path, *, home: str = "", image: str = "") -> Path:
+    """Writes the page to `directory` and returns its file.
+
+    It links back to the page `home`; `image` is the address of its picture for previews.
+    """
     model, source, target, _ = load_model(MODEL)
     corpus = load_corpus("lessons")
     data = page_data(model, (source, target), corpus)
     page = render.render(
         "playground.html.j2",
         home=home,
+        image=image,
         parameters=sum(parameter.numel() for parameter in model.parameters()),
         sentences=len(corpus.train),
         styles=[render.static(name) for name in STYLES],

@@ -35,7 +35,8 @@ LICENCES = ("reveal/LICENSE", "mathjax/LICENSE", "vega/LICENSE")
 class Piece:
     """A part of a cell's output: `kind` is text, figure, chart or markup.
 
-    `plain` is what a text says, `size` the height and width of a picture in pixels.
+    `plain` is what a text says, or of a picture its alt text; `size` is a picture's height and width
+    in pixels.
     """
 
     kind: str
@@ -124,16 +125,22 @@ def _rich(data: NotebookNode) -> Piece:
         return Piece("markup", Markup(html))
     height, width = _png_size(picture[1])
     html = html.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
-    return Piece("figure", Markup(html), (height, width))
+    alt = unescape(re.search(r'alt="([^"]*)"', html)[1])
+    return Piece("figure", Markup(html), (height, width), alt)
 
 
 def chart(spec: dict, png: str) -> Piece:
     """A chart that charts.js draws in the page; the stored picture gives its size."""
     height, width = (side * 2 // 3 for side in _png_size(png))  # stored at one and a half
-    spec = {**spec, "$schema": VEGALITE_SCHEMA}
-    source = json.dumps(spec, ensure_ascii=False).replace("</", "<\\/")
-    html = f'<div class="chart"><script type="application/json">{source}</script></div>'
-    return Piece("chart", Markup(html), (height, width))
+    return Piece("chart", living(spec), (height, width), spec.get("description", ""))
+
+
+def living(spec: dict) -> Markup:
+    """The specification of a chart, standing where charts.js will draw it."""
+    source = json.dumps({**spec, "$schema": VEGALITE_SCHEMA}, ensure_ascii=False)
+    return Markup('<div class="chart"><script type="application/json">{}</script></div>').format(
+        Markup(source.replace("</", "<\\/"))
+    )
 
 
 def drawing(svg: str, alt: str) -> Piece:
@@ -149,7 +156,7 @@ def drawing(svg: str, alt: str) -> Piece:
     html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
         width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
     )
-    return Piece("figure", html, (height, width))
+    return Piece("figure", html, (height, width), alt)
 
 
 def _png_size(data: str) -> tuple[int, int]:

@@ -1,22 +1,32 @@
 """All lessons as one web site that opens from the file system: `make site`.
 
-A page a lesson, an index with the route, a glossary, and a search that needs no server: its index
-is a script. Notes for the instructor are left out; solutions, hints, the set-up, the answers to
-predictions and what goes deeper are folded.
+A page a lesson, a home page with the routes, a glossary, the papers, notebooks and wheel to take
+home, and a search that needs no server: its index is a script. Notes for the instructor are left
+out; solutions, hints, the set-up, the answers to predictions and what goes deeper are folded. Where
+the environment names it, REPOSITORY_URL is linked to and SITE_URL is where the pages will stand.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
+import vl_convert
 from markupsafe import Markup
 from nbformat import NotebookNode
 
+from transformer_lib import drawings
+from transformer_lib.batching import encode_pairs, make_batch
+from transformer_lib.checkpoints import load_model
+from transformer_lib.corpus import DATA, load_corpus
+from transformer_lib.drawings.route import STAGES
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise
 from transformer_lib.publish import render
+from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
     CHECK,
     EFFORT,
@@ -25,74 +35,144 @@ from transformer_lib.publish.lessons import (
     Section,
     is_predicted,
     read_lesson,
-    slug,
     tags,
 )
+from transformer_lib.publish.papers import papers
+from transformer_lib.publish.playground import write_playground
+from transformer_lib.publish.routes import ROUTES
+from transformer_lib.publish.takeaway import write_takeaway
 from transformer_lib.runtime import progress_bar
+from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
-
-
-@dataclass(frozen=True)
-class Term:
-    """A key term in two languages, and where the lessons explain it."""
-
-    english: str
-    chinese: str
-    lessons: tuple[Lesson, ...]
-
-    @property
-    def slug(self) -> str:
-        return term_slug(self.english)
+CAPTION = re.compile(r"([A-Z“][^.:?!]*[?!]?)[.:?! ]")  # an alt text begins with the figure's title
+LISTING = re.compile(r"(.*<pre>(?:<span></span>)?)(.*?)\n?(</pre>.*)", re.S)
+PLAYED = {  # lessons with something of theirs in the playground
+    "13": "send a sentence of yours through this drawing, and see the numbers at each box",
+    "15": "translate a sentence of yours, see every head at it, and switch heads off",
+    "16": "see what a model considers at every word, greedily, by beam or drawn",
+}
+SOCIAL = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" font-family="sans-serif">
+<path d="M0,0H1200V630H0Z" fill="#ffffff"/><path d="M0,0H14V630H0Z" fill="#00578a"/>
+<text x="64" y="240" font-size="58" font-weight="bold" fill="#1b1f24">Attention and</text>
+<text x="64" y="312" font-size="58" font-weight="bold" fill="#1b1f24">Transformers</text>
+<text x="64" y="372" font-size="34" fill="#57606a">lesson by lesson</text>
+<svg x="520" y="25" width="660" height="580" viewBox="0 0 {width} {height}">{picture}</svg>
+</svg>
+"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A cell on a page: `kind` is prose, code, figure, chart, output, exercise or set-up."""
+    """A cell on a page.
+
+    `kind` is prose, question, code, figure, chart, output, hint or solution.
+    """
 
     kind: str
     html: Markup
     folded: str = ""  # what the fold over it says
+    number: str = ""  # of a figure: 06.3
+    caption: str = ""
+
+    @property
+    def anchor(self) -> str:
+        return f"figure-{self.number.replace('.', '-')}"
 
 
 def write_site(paths: list[Path], directory: Path) -> Path:
     """Writes the pages of these notebooks to `directory` and returns the index."""
     lessons = [read_lesson(path) for path in paths]
-    assets = directory / "assets"
-    assets.mkdir(parents=True, exist_ok=True)
-    scripts = {
+    terms = glossary(lessons)
+    scene = machine()
+    write_assets(lessons, scene, directory / "assets")
+    wheel = write_takeaway(paths, directory / "downloads")
+    address = os.environ.get("SITE_URL", "")
+    image = f"{address.rstrip('/')}/assets/social.png".removeprefix("/")
+    write_playground(directory, home="index.html", image=image)
+    everywhere = {
+        "site": TITLE,
+        "lessons": lessons,
+        "repository": os.environ.get("REPOSITORY_URL", "").rstrip("/"),
+        "image": image,
+    }
+    home = {
+        "stages": stages(lessons),
+        "routes": ROUTES,
+        "pages": {lesson.number: lesson.page for lesson in lessons},
+        "minutes": sum(lesson.minutes for lesson in lessons),
+        "chart": render.living(drawings.stepped(scene).to_dict()),
+        "wheel": wheel.name,
+    }
+    pages = {
+        "index.html": ("index.html.j2", home),
+        "glossary.html": ("glossary.html.j2", {"terms": terms}),
+        "papers.html": ("papers.html.j2", {"papers": papers(lessons)}),
+    }
+    neighbours = zip([None, *lessons], lessons, [*lessons[1:], None], strict=False)
+    for before, lesson, after in neighbours:
+        played = PLAYED.get(lesson.number)
+        values = {"lesson": lesson, "before": before, "after": after, "played": played}
+        pages[lesson.page] = ("lesson.html.j2", {**values, "sections": content(lesson, terms)})
+    for name, (template, values) in progress_bar(pages.items(), desc="pages"):
+        page = render.render(template, here=name, **everywhere, **values)
+        (directory / name).write_text(page, encoding="utf-8")
+    return directory / "index.html"
+
+
+def write_assets(lessons: list[Lesson], scene: drawings.Scene, directory: Path) -> None:
+    """What the pages share: styles, scripts, the index of the search, the picture for previews."""
+    directory.mkdir(parents=True, exist_ok=True)
+    index = json.dumps(search_index(lessons), ensure_ascii=False)
+    files = {
         "site.js": render.static("site.js"),
         "charts.js": render.static("charts.js"),
         "mathjax.js": render.static("mathjax.js"),
         "tex-svg.js": render.vendored("mathjax/tex-svg.js"),
         "vega.js": render.vega(),
         "site.css": render.static("tokens.css") + render.static("site.css"),
-        "search-index.js": f"const SEARCH_INDEX = {json.dumps(search_index(lessons), ensure_ascii=False)};",
+        "search-index.js": f"const SEARCH_INDEX = {index};",
         "LICENCES.txt": render.licences(),
     }
-    for name, content in scripts.items():
-        (assets / name).write_text(content, encoding="utf-8")
-    terms = glossary(lessons)
-    pages = {
-        "index.html": ("index.html.j2", {"minutes": sum(lesson.minutes for lesson in lessons)}),
-        "glossary.html": ("glossary.html.j2", {"terms": terms}),
-    }
-    neighbours = zip([None, *lessons], lessons, [*lessons[1:], None], strict=False)
-    for before, lesson, after in neighbours:
-        pages[lesson.page] = (
-            "lesson.html.j2",
-            {"lesson": lesson, "before": before, "after": after},
-        )
-    for name, (template, values) in progress_bar(pages.items(), desc="pages"):
-        page = render.render(
-            template, site=TITLE, lessons=lessons, here=name, parts=parts, **values
-        )
-        (directory / name).write_text(page, encoding="utf-8")
-    return directory / "index.html"
+    for name, text in files.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    picture = drawings.svg(scene)
+    card = SOCIAL.format(width=scene.width, height=scene.height, picture=picture)
+    (directory / "social.png").write_bytes(vl_convert.svg_to_png(card))
 
 
-def parts(section: Section) -> Iterator[Part]:
+def machine() -> drawings.Scene:
+    """The Transformer as lesson 13 draws it, a layer a side, reading and writing *I'm home*."""
+    _, english, french, _ = load_model(DATA / "models" / "lessons")
+    home = [pair for pair in load_corpus("everyday").train if pair.source == "I'm home."]
+    batch = make_batch(encode_pairs(home, english.encode, french.encode, max_len=20))
+    read, given = english.tokens(batch.src[0].tolist()), french.tokens(batch.tgt_in[0].tolist())
+    model = make_model(len(english), len(french), "tiny", num_layers=1).eval()
+    return drawings.transformer(model, batch.src, batch.tgt_in, read, given)
+
+
+def stages(lessons: list[Lesson]) -> list[tuple[str, list[Lesson]]]:
+    """The lessons under the names of their stages, as the drawing of the route has them."""
+    of = {number: title for title, *_, stops in STAGES for number, *_ in stops}
+    found: dict[str, list[Lesson]] = {}
+    for lesson in lessons:
+        found.setdefault(of[lesson.number], []).append(lesson)
+    return list(found.items())
+
+
+def content(lesson: Lesson, terms: list[Term]) -> list[tuple[Section, list[Part]]]:
+    """What a lesson's page shows, section by section; figures are numbered through."""
+    known = [term for term in terms if term.lessons[0].stem <= lesson.stem]
+    numbers = (f"{lesson.number}.{n}" for n in count(1))
+    return [
+        (section, list(parts(section, Marker(known, section.slug), numbers)))
+        for section in lesson.sections
+    ]
+
+
+def parts(section: Section, mark: Marker, numbers: Iterator[str]) -> Iterator[Part]:
     """What a page shows of a section, in order."""
     for cell in section.cells:
         if "instructor" in tags(cell):
@@ -101,22 +181,27 @@ def parts(section: Section) -> Iterator[Part]:
             source = cell.source.partition("\n")[2] if cell.source.startswith("#") else cell.source
             source = EFFORT.sub("", source) if section.deeper else source  # the fold says it
             kind = "question" if source.startswith("**Predict first") else "prose"
-            yield Part(kind, render.markdown(_linked(source)))
+            yield Part(kind, mark(render.markdown(_linked(source))))
         elif "check" in tags(cell):
             yield from _help(CHECK.search(cell.source)[1])
         else:
-            yield from _code(cell)
+            yield from _code(cell, numbers)
 
 
-def _code(cell: NotebookNode) -> Iterator[Part]:
+def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
     setup = "setup" in tags(cell)
     drawing = cell.metadata.get("jupyter", {}).get("source_hidden")
     shown = "answer" if is_predicted(cell) else "figure"
     folded = "Set-up of this lesson" if setup else f"Code of this {shown}" if drawing else ""
-    yield Part("code", render.code(cell.source), folded)
+    yield Part("code", listing(cell.source), folded)
     answer = "See what happens" if is_predicted(cell) else ""
     for piece in render.pieces(cell):
-        yield Part("output" if piece.kind in ("text", "markup") else piece.kind, piece.html, answer)
+        if piece.kind in ("figure", "chart"):
+            title = CAPTION.match(piece.plain)
+            caption = title[1] if title else ""
+            yield Part(piece.kind, piece.html, answer, next(numbers), caption)
+        else:
+            yield Part("output", piece.html, answer)
 
 
 def _help(name: str) -> Iterator[Part]:
@@ -124,15 +209,18 @@ def _help(name: str) -> Iterator[Part]:
     exercise: Exercise = exercises()[name]
     for number, hint in enumerate(exercise.hints, start=1):
         yield Part("hint", render.markdown(hint), f"Hint {number} of {len(exercise.hints)}")
-    yield Part("solution", render.code(exercise.source()), "Solution")
+    yield Part("solution", listing(exercise.source()), "Solution")
 
 
-def term_slug(english: str) -> str:
-    """Where a term stands in the glossary: under its name.
-
-    What is in parentheses explains it, and is no part of the name.
-    """
-    return slug(re.sub(r"\(.*?\)", "", english))
+def listing(source: str) -> Markup:
+    """Code, every line of which knows its indentation, so that a long one is continued below it."""
+    head, body, tail = LISTING.fullmatch(render.code(source)).groups()
+    lines = []
+    for line in body.split("\n"):
+        words = re.sub("<[^>]+>", "", line)
+        indent = len(words) - len(words.lstrip())
+        lines.append(f'<span class="line" style="--indent: {indent}">{line}\n</span>')
+    return Markup("".join([head, *lines, tail]))
 
 
 def _linked(source: str) -> str:
@@ -146,19 +234,11 @@ def _linked(source: str) -> str:
     return "\n".join([head, rule, *rows])
 
 
-def glossary(lessons: list[Lesson]) -> list[Term]:
-    """Every key term once, in alphabetical order, with all lessons that list it."""
-    found: dict[str, Term] = {}
-    for lesson in lessons:
-        for english, chinese in lesson.terms:
-            key = term_slug(english)
-            before = found.get(key, Term(english, chinese, ()))
-            found[key] = Term(before.english, before.chinese, (*before.lessons, lesson))
-    return [found[key] for key in sorted(found)]
-
-
 def search_index(lessons: list[Lesson]) -> list[dict[str, str]]:
-    """An entry a section: its address, its heading, its lesson, and all its words."""
+    """An entry a section: its address, its heading, its lesson, and all its words.
+
+    A dollar is the border of a formula, and nothing else.
+    """
     return [
         {
             "url": f"{lesson.page}#{section.slug}",
@@ -167,7 +247,7 @@ def search_index(lessons: list[Lesson]) -> list[dict[str, str]]:
             "text": " ".join(
                 render.plain(FORMULA.sub(" ", cell.source))
                 if cell.cell_type == "markdown"
-                else cell.source
+                else cell.source.replace("$", "")
                 for cell in section.cells
                 if not {"instructor", "setup", "check"} & set(tags(cell))
             ),

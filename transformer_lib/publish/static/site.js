@@ -27,12 +27,20 @@ function element(name, text, children = []) {
   return made;
 }
 
+// A place in a text, moved to the border of the formula that it falls into.
+function outside(text, at, way) {
+  const inFormula = text.slice(0, at).split("$").length % 2 === 0;
+  const border = way < 0 ? text.lastIndexOf("$", at - 1) : text.indexOf("$", at) + 1;
+  return inFormula ? border : at;
+}
+
 function excerpt(text, word) {
   const at = Math.max(text.toLowerCase().indexOf(word), 0);
-  const start = Math.max(at - 50, 0);
-  const around = element("small", (start ? "… " : "") + text.slice(start, at));
-  around.append(element("mark", text.slice(at, at + word.length)), `${text.slice(at + word.length, at + 90)} …`);
-  return around;
+  const start = outside(text, Math.max(at - 50, 0), -1);
+  const [from, to] = [outside(text, at, -1), outside(text, at + word.length, 1)];
+  const found = from === at && to === at + word.length ? element("mark", text.slice(from, to)) : text.slice(from, to);
+  const end = outside(text, Math.min(to + 90, text.length), 1);
+  return element("small", (start ? "… " : "") + text.slice(start, from), [found, `${text.slice(to, end)} …`]);
 }
 
 function search() {
@@ -50,7 +58,9 @@ function search() {
     return link;
   });
   const told = results.length === MOST ? `The best ${MOST}` : `${results.length} found`;
+  MathJax.typesetClear?.([found]);
   found.replaceChildren(element("p", results.length ? told : `Nothing holds “${query}”.`), ...links);
+  MathJax.typeset?.([found]);
 }
 
 function walk(event) {
@@ -91,7 +101,7 @@ document.addEventListener("keydown", (event) => {
 const root = document.documentElement;
 const isDark = () =>
   root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-const name = () => (theme.textContent = isDark() ? "Light" : "Dark");
+const name = () => theme.setAttribute("aria-pressed", isDark());
 theme.addEventListener("click", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
   try {
@@ -104,9 +114,9 @@ theme.addEventListener("click", () => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
 name();
 
-// ------------------------------------------------------------------------- contents, formulas
+// ---------------------------------------------------------------------------- contents, folds
 
-if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".route details").open = false;
+if (matchMedia("(max-width: 56rem)").matches) document.querySelector(".route details")?.removeAttribute("open");
 
 const links = new Map([...document.querySelectorAll(".contents a")].map((a) => [a.hash.slice(1), a]));
 const watcher = new IntersectionObserver(
@@ -121,11 +131,11 @@ const watcher = new IntersectionObserver(
 );
 document.querySelectorAll("article > section").forEach((section) => watcher.observe(section));
 
-// who follows a link to a folded section wants to read it
+// who follows a link to what is folded wants to read it
 function unfold() {
-  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const fold = section?.querySelector(":scope > details.deeper");
-  if (fold) fold.open = true;
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const own = target?.querySelector(":scope > details.deeper");
+  for (let fold = own ?? target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 
 addEventListener("hashchange", unfold);
@@ -137,6 +147,32 @@ function scrollable() {
     if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
   }
 }
+
+// ----------------------------------------------------------------------- copying, definitions
+
+for (const code of document.querySelectorAll("div.code, div.solution")) {
+  const button = element("button", "Copy");
+  button.className = "copy";
+  button.type = "button";
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code.querySelector("pre").textContent.trimEnd());
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code.querySelector("pre"));
+      button.textContent = "Selected";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  code.classList.add("copied");
+  code.append(button);
+}
+
+// Escape closes a definition, until the pointer or the focus comes to another one
+document.addEventListener("keydown", (event) => document.body.classList.toggle("hushed", event.key === "Escape"));
+document.addEventListener("pointerover", () => document.body.classList.remove("hushed"));
+
+// -------------------------------------------------------------------------- formulas and charts
 
 async function draw() {
   await MathJax.startup.promise;
