@@ -117,16 +117,9 @@ def _rich(data: NotebookNode) -> Piece:
         return Piece("markup", markdown(data["text/markdown"]))
     if SVG in data:
         return drawing(data[SVG], data["text/plain"])
-    html = _without_empty_heads(data["text/html"])
-    if figure := VECTORS.search(html):
+    if figure := VECTORS.search(data["text/html"]):
         return drawing(base64.b64decode(figure[2]).decode(), unescape(figure[1]))
-    picture = re.search(r'src="data:image/png;base64,([^"]+)"', html)
-    if not picture:
-        return Piece("markup", Markup(html))
-    height, width = _png_size(picture[1])
-    html = html.replace("<img ", f'<img width="{width}" height="{height}" ', 1)
-    alt = unescape(re.search(r'alt="([^"]*)"', html)[1])
-    return Piece("figure", Markup(html), (height, width), alt)
+    return Piece("markup", Markup(_without_empty_heads(data["text/html"])))
 
 
 def chart(spec: dict, png: str) -> Piece:
