@@ -4,6 +4,7 @@ import ast
 import inspect
 import linecache
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,7 +32,7 @@ def my_masked_softmax(scores, mask):
     hidden = scores.masked_fill(~mask, float("-inf"))
     return hidden.softmax(dim=-1).masked_fill(~mask, 0.0)
 """
-HEADS = inspect.getsource(MyMultiHeadAttention).partition("\n")[2]
+HEADS = re.sub("^@.*\n", "", inspect.getsource(MyMultiHeadAttention))  # 3.13 leaves it out itself
 SETUP = "import math\nimport torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 SETUP += "from transformer_lib.exercises import mine\n"
 SETUP += "from transformer_lib.masks import masked_softmax"
@@ -177,8 +178,9 @@ def test_a_function_that_passes_is_kept_as_it_was_written(notebook, file, capsys
 
 def test_a_class_is_kept_although_inspect_cannot_find_it(notebook, file):
     notebook.run("x = 1\n\n" + HEADS + "\n\nprint(end='')")
-    with pytest.raises((OSError, TypeError)):
-        inspect.getsource(notebook.names["MyMultiHeadAttention"])
+    if sys.version_info < (3, 13):  # from then on a class knows its first line
+        with pytest.raises((OSError, TypeError)):
+            inspect.getsource(notebook.names["MyMultiHeadAttention"])
     assert "Kept in" in notebook.check("MultiHeadAttention", "MyMultiHeadAttention")
     assert HEADS.strip() in file.read_text()
     assert "x = 1" not in file.read_text()

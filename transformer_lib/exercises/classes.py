@@ -170,7 +170,7 @@ class Build(Exercise):
         for (first, a), (second, b) in combinations(self.mistakes, 2):
             if time.monotonic() > until:
                 break
-            apart = not {*vars(a)} & {*vars(b)} - {"__module__", "__doc__", "__qualname__"}
+            apart = not _methods(a) & _methods(b)
             if apart and self._like_on_all(got, type("Both", (a, b), {}), cases):
                 return f"Two things at once. {first} {second}"
         return None
@@ -288,6 +288,11 @@ def _alike(ours: Outcome, theirs: Outcome, tolerance: float) -> bool:
     if isinstance(ours.value, Seen) and isinstance(theirs.value, Seen):
         return same(ours.value.compared(), theirs.value.compared(), tolerance)
     return ours.like(theirs, tolerance)
+
+
+def _methods(of: type) -> set[str]:
+    """The names of the functions that it defines itself."""
+    return {name for name, thing in vars(of).items() if inspect.isfunction(thing)}
 
 
 def _undecorated(source: str) -> list[str]:
