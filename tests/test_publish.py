@@ -396,7 +396,7 @@ def test_pages_and_sections_that_are_linked_exist(built, soup):
                 assert not anchor or soup[there].find(id=anchor), f"{name}: {link['href']}"
 
 
-def test_the_search_knows_every_section(built, soup):
+def test_the_search_knows_every_key_term_and_every_section(built, soup):
     source = (built / "site/assets/search-index.js").read_text("utf-8")
     index = json.loads(re.fullmatch(r"const SEARCH_INDEX = (.*);", source, re.S)[1])
     sections = [
@@ -404,7 +404,12 @@ def test_the_search_knows_every_section(built, soup):
         for stem in STEMS
         for tag in soup[f"site/{stem}.html"].select("article > section")
     ]
-    assert [entry["url"] for entry in index] == sections
+    terms = [
+        f"glossary.html#{tag['id']}"
+        for tag in soup["site/glossary.html"].select(".glossary > [id]")
+    ]
+    assert len(terms) > 10
+    assert [entry["url"] for entry in index] == terms + sections
     (entry,) = [e for e in index if "two-of-them-padding" in e["url"]]
     assert "boolean" in entry["text"]
     assert all(entry["text"].count("$") % 2 == 0 for entry in index)

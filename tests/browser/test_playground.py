@@ -160,6 +160,8 @@ def test_its_discoveries_show_what_they_say(visit):
     }.items():
         answer = said[f"My sister is tired., beginning {beginning}"]
         assert answer == f"{beginning} est {adjective}"
+    assert said["My brother is tired., beginning La femme"] == "La femme est fatigué."
+    assert said["The dogs are tired., beginning La femme"] == "La femme sont fatigués."
     tired = [answer for asked, answer in said.items() if "who saw" in asked]
     assert len(tired) == 9
     assert all(answer.endswith("est fatigué.") for answer in tired)

@@ -87,7 +87,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     lessons = [read_lesson(path) for path in paths]
     terms = glossary(lessons)
     scene = machine()
-    write_assets(lessons, scene, directory / "assets")
+    write_assets(lessons, terms, scene, directory / "assets")
     wheel = write_takeaway(paths, directory / "downloads")
     address = os.environ.get("SITE_URL", "")
     image = f"{address.rstrip('/')}/assets/social.png".removeprefix("/")
@@ -101,7 +101,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     home = {
         "stages": stages(lessons),
         "routes": ROUTES,
-        "pages": {lesson.number: lesson.page for lesson in lessons},
+        "numbered": {lesson.number: lesson for lesson in lessons},
         "minutes": sum(lesson.minutes for lesson in lessons),
         "chart": render.living(drawings.stepped(scene).to_dict()),
         "wheel": wheel.name,
@@ -122,10 +122,12 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     return directory / "index.html"
 
 
-def write_assets(lessons: list[Lesson], scene: drawings.Scene, directory: Path) -> None:
+def write_assets(
+    lessons: list[Lesson], terms: list[Term], scene: drawings.Scene, directory: Path
+) -> None:
     """What the pages share: styles, scripts, the index of the search, the picture for previews."""
     directory.mkdir(parents=True, exist_ok=True)
-    index = json.dumps(search_index(lessons), ensure_ascii=False)
+    index = json.dumps(search_index(lessons, terms), ensure_ascii=False)
     files = {
         "site.js": render.static("site.js"),
         "charts.js": render.static("charts.js"),
@@ -234,12 +236,21 @@ def _linked(source: str) -> str:
     return "\n".join([head, rule, *rows])
 
 
-def search_index(lessons: list[Lesson]) -> list[dict[str, str]]:
-    """An entry a section: its address, its heading, its lesson, and all its words.
+def search_index(lessons: list[Lesson], terms: list[Term]) -> list[dict[str, str]]:
+    """An entry a key term or section: its address, its heading, its lesson, and all its words.
 
     A dollar is the border of a formula, and nothing else.
     """
-    return [
+    defined = [
+        {
+            "url": f"glossary.html#{term.slug}",
+            "heading": render.plain(term.english),
+            "lesson": "Glossary",
+            "text": f"{term.chinese} {render.plain(term.definition)}",
+        }
+        for term in terms
+    ]
+    return defined + [
         {
             "url": f"{lesson.page}#{section.slug}",
             "heading": render.plain(section.heading),

@@ -100,7 +100,8 @@ function translate({ s, begin, way, size, temperature, seed, off, pick }) {
     : way === "sample" ? sample(model, source, beginning, temperature, seeded(seed))
     : way === "reference" && known ? [...TARGET.encode(known.french), EOS]
     : greedy(model, source, beginning);
-  return { source, ids, known, hypotheses, milliseconds: performance.now() - began, text: TARGET.decode(ids) };
+  const forced = way === "reference" ? ids.length : beginning.length;
+  return { source, ids, known, forced, hypotheses, milliseconds: performance.now() - began, text: TARGET.decode(ids) };
 }
 
 // Everything that every part puts out while the model reads the sentence and says these ids.
@@ -126,6 +127,7 @@ function answer() {
     said: TARGET.tokens(said.ids),
     given: TARGET.tokens([BOS, ...said.ids.slice(0, -1)]),
   };
+  labels.steps = labels.given.map((word, t) => `${word} → ${labels.said[t]}`); // it has read this and predicts that
   const step = Math.min(asked.step, said.ids.length - 1);
   const shown = { ...said, heard, labels, step, gold: gold(said) };
   for (const show of [showSaid, showSteps, showDrawing, showPanel, showHeads]) show(shown);
@@ -194,23 +196,37 @@ function showSaid({ source, text, known, hypotheses, milliseconds, ids }) {
 
 const percent = (share) => (share >= 0.0995 ? `${(100 * share).toFixed(0)} %` : share >= 0.001 ? `${(100 * share).toFixed(1)} %` : "under 0.1 %");
 
-function showSteps({ heard, labels, ids, step }) {
+// The shares that a word was taken from, drawn ones at their temperature.
+function sharesAt(heard, step) {
+  return asked.way === "sample" ? softmax(heard.generator[step].map((x) => x / asked.temperature)) : heard.softmax[step];
+}
+
+function showSteps({ heard, labels, ids, step, forced }) {
   at("steps").replaceChildren(...labels.said.map((word, t) => {
-    const button = make("button", { type: "button", lang: "fr", aria: { pressed: String(t === step) } }, word);
+    const button = make("button", { type: "button", lang: "fr", className: t < forced ? "forced" : "", aria: { pressed: String(t === step) } }, word);
     button.onclick = () => {
       change({ step: t });
       at("steps").children[t].focus();
     };
     return button;
   }));
-  const shares = heard.softmax[step];
-  at("shares").caption.textContent = `After ${labels.given.slice(0, step + 1).join(" ")}`;
-  at("shares").tBodies[0].replaceChildren(...largest(shares, 8).map((id) => {
-    const bar = make("span", { className: "bar" });
-    bar.style.width = `${70 * shares[id]}%`;
-    const word = make("th", { scope: "row", lang: "fr" }, TARGET.words[id]);
-    return make("tr", { className: id === ids[step] ? "chosen" : "" }, word, make("td", {}, bar, percent(shares[id])));
-  }));
+  const shares = sharesAt(heard, step);
+  const best = largest(shares, 8);
+  const shown = best.includes(ids[step]) ? best : [...best.slice(0, 7), ids[step]];
+  const others = shares.length - shown.length;
+  const left = 1 - shown.reduce((sum, id) => sum + shares[id], 0);
+  const notes = [step < forced ? "this word was given" : "", asked.way === "sample" ? `at temperature ${asked.temperature}` : ""];
+  at("shares").caption.textContent = [`After ${labels.given.slice(0, step + 1).join(" ")}`, ...notes.filter(Boolean)].join("; ");
+  at("shares").tBodies[0].replaceChildren(
+    ...shown.map((id) => shareRow(TARGET.words[id], shares[id], id === ids[step])),
+    shareRow(`the other ${others} words together`, left, false),
+  );
+}
+
+function shareRow(word, share, chosen) {
+  const bar = make("span", { className: "bar" });
+  bar.style.width = `${70 * share}%`;
+  return make("tr", { className: chosen ? "chosen" : "" }, make("th", { scope: "row" }, word), make("td", {}, bar, percent(share)));
 }
 
 // --------------------------------------------------------------------------------- the drawing
@@ -226,6 +242,8 @@ function drawMark(mark, shape) {
   const look = { d: mark.path, fill: mark.fill, stroke: mark.stroke, "stroke-width": mark.width };
   return draw("path", { ...look, transform: `translate(${mark.x} ${mark.y})` });
 }
+
+let seen = "";
 
 function showDrawing({ heard }) {
   const { width, height, marks } = DATA.scene;
@@ -245,7 +263,14 @@ function showDrawing({ heard }) {
   const focused = at("drawing").contains(document.activeElement);
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": "sans-serif" }, ...groups.values());
   at("drawing").replaceChildren(picture);
-  if (focused) picture.querySelector("[tabindex='0']").focus();
+  const chosen = picture.querySelector("[tabindex='0']");
+  if (focused) chosen.focus();
+  if (asked.stage !== seen) {
+    const { x, y } = chosen.getBBox(); // on a telephone the drawing is larger than its window
+    const scale = picture.clientWidth / width;
+    at("drawing").scrollTo(scale * x - 60, scale * y - 120);
+  }
+  seen = asked.stage;
 }
 
 // ----------------------------------------------------------------------------------- the panel
@@ -253,8 +278,10 @@ function showDrawing({ heard }) {
 function meaning(name) {
   if (name.endsWith(".add")) return "The stream after the sum: what came in plus what the box adds.";
   if (name.includes(".add_norm")) return "Each row less its mean, by its spread; then a learned scale and shift.";
+  if (name.endsWith(".positions")) return "A code for each place; the + beside it adds it to the word's vector.";
   const step = DATA.scene.steps.find(({ lit }) => lit.includes(name));
-  return step ? step.caption.replace(`${name}: `, "") : "";
+  const caption = step?.caption ?? "";
+  return caption.startsWith(`${name}: `) ? caption.slice(name.length + 2) : caption;
 }
 
 function toggle(name, label) {
@@ -273,10 +300,13 @@ function showPanel(shown) {
   const heading = make("h3", {}, make("code", {}, name), rows ? ` ${shapeOf(rows)}` : "");
   const content = [heading, make("p", {}, meaning(name))];
   if (isSublayer(name)) content.push(make("p", {}, toggle(name, "this whole sublayer is on")));
+  if (ATTENTIONS.includes(name) && !asked.off.includes(name)) {
+    content.push(make("p", {}, "A head that is off gathers zeros; the bias behind all heads is still added."));
+    content.push(...HEADS.map((h) => headTable(name, h, shown)));
+  }
+  const side = name.startsWith("encoder") || name === "memory" ? labels.read : labels.steps;
   if (asked.off.includes(name)) content.push(make("p", {}, "Switched off, it adds nothing: the stream passes it by."));
-  else if (ATTENTIONS.includes(name)) content.push(...HEADS.map((h) => headTable(name, h, shown)));
-  const side = name.startsWith("encoder") || name === "memory" ? labels.read : labels.given;
-  if (name.endsWith(".ids")) content.push(idTable(rows, side));
+  else if (name.endsWith(".ids")) content.push(idTable(rows, side));
   else if (name === "generator" || name === "softmax") content.push(wordTable(rows, side, name));
   else if (rows) content.push(numberTable(rows, side));
   at("panel").replaceChildren(...content);
@@ -298,7 +328,7 @@ function wordTable(rows, words, name) {
   const told = name === "softmax" ? percent : (x) => x.toFixed(2);
   const best = (row) => largest(row, 3).map((id) => `${TARGET.words[id]} ${told(row[id])}`).join(" · ");
   const found = words.map((word, t) => make("tr", {}, make("th", { scope: "row" }, word), make("td", {}, best(rows[t]))));
-  return table("The three highest, of one for every word", headings("after", name === "softmax" ? "shares" : "scores"), found);
+  return table("The three highest, of one for every word", headings("read → predicted", name === "softmax" ? "shares" : "scores"), found);
 }
 
 function paint(canvas, width, height, color) {
@@ -322,11 +352,11 @@ function numberTable(rows, words) {
   const flat = rows.flatMap((row) => [...row]);
   const [low, high] = [Math.min(...flat), Math.max(...flat)];
   const most = Math.max(-low, high) || 1;
-  const said = make("output", {}, "Point at a row to read its numbers.");
+  const said = make("output", {}, "Point at a row, or touch it, to read its numbers.");
   const found = rows.map((row, t) => {
     const label = `${words[t]}: ${row.length} numbers, the first ${[...row.slice(0, 4)].map((x) => x.toFixed(2)).join(", ")}`;
     const strip = paint(make("canvas", { className: "strip", role: "img", ariaLabel: label }), row.length, 1, (_, x) => signed(row[x] / most));
-    strip.onpointermove = ({ offsetX }) => {
+    strip.onpointermove = strip.onpointerdown = ({ offsetX }) => {
       const i = Math.min(Math.floor((offsetX / strip.clientWidth) * row.length), row.length - 1);
       said.textContent = `${words[t]}, component ${i}: ${row[i].toFixed(3)}`;
     };
@@ -340,7 +370,7 @@ function numberTable(rows, words) {
 
 function axes(name, { labels }) {
   if (name.startsWith("encoder")) return [labels.read, labels.read];
-  return [labels.said, name.endsWith("cross_attn") ? labels.read : labels.given];
+  return [labels.steps, name.endsWith("cross_attn") ? labels.read : labels.given];
 }
 
 const shade = (share) => DATA.shades[Math.round(Math.min(share, 1) * (DATA.shades.length - 1))];
@@ -358,8 +388,9 @@ function headTable(name, h, shown) {
     return made;
   };
   const found = rows.map((row, t) => make("tr", {}, make("th", { scope: "row", className: t === now ? "now" : "" }, down[t]), ...across.map((_, i) => (i < row.length ? cell(row[i], t, i) : make("td")))));
-  const caption = `Head ${h}: who looks at whom, in percent${linked ? "; framed: the gold links" : ""}`;
-  return make("div", { className: "head", id: `${name}.${h}` }, make("p", {}, toggle(`${name}.${h}`, `head ${h} is on`)), table(caption, headings("", ...across), found));
+  const off = asked.off.includes(`${name}.${h}`);
+  const caption = `Head ${h}${off ? ", off" : ""}: who looks at whom, in percent from 10 on${linked ? "; framed: the gold links" : ""}`;
+  return make("div", { className: off ? "head off" : "head", id: `${name}.${h}` }, make("p", {}, toggle(`${name}.${h}`, `head ${h} is on`)), table(caption, headings("", ...across), found));
 }
 
 function showHeads({ heard }) {
@@ -396,8 +427,12 @@ const DISCOVERIES = [
     question: "Under “My sister is tired.” you force the French to begin with “Le chien”, “La femme” or “Nous”. What will the adjective agree with, and what the verb?",
     choices: ["Both with the English", "Both with the French beginning", "The adjective with the beginning, the verb with the English"],
     right: 2,
-    runs: ["", "Le chien", "La femme", "Nous"].map((begin) => ({ s: "My sister is tired.", begin })),
-    told: "Fatigué or fatiguée follows the French that stands there; the verb stays est, even after Nous. Agreement is not one thing: each choice has its own source.",
+    runs: [
+      ...["", "Le chien", "La femme", "Nous"].map((begin) => ({ s: "My sister is tired.", begin })),
+      { s: "My brother is tired.", begin: "La femme" },
+      { s: "The dogs are tired.", begin: "La femme" },
+    ],
+    told: "Under “My sister” it is so: fatigué or fatiguée goes with the French that stands there, and est stays, even after Nous. The last two rows try the other side. Under “The dogs” La femme gets sont: the verb's number does come from the English. But under “My brother” La femme est fatigué: the feminine needs both, the English sister and the French femme.",
   },
   {
     title: "A hypothesis dies",
@@ -443,6 +478,7 @@ function listenToReader() {
   at("beginning").oninput = ({ target }) => change({ begin: target.value, step: 0, pick: 0 });
   at("size").oninput = ({ target }) => change({ size: Math.round(clamped(target.value, 2, 8, USUAL.size)), way: "beam", pick: 0 });
   at("temperature").oninput = ({ target }) => change({ temperature: clamped(target.value, 0.1, 3, USUAL.temperature), way: "sample" });
+  at("size").onchange = at("temperature").onchange = ({ target }) => (target.value = asked[target.id]);
   at("again").onclick = () => change({ seed: asked.seed + 1, step: 0 });
   for (const way of document.querySelectorAll("input[name=way]")) way.onchange = () => change({ way: way.value, step: 0, pick: 0 });
   at("everything-on").onclick = () => change({ off: [] });
