@@ -116,8 +116,8 @@ def test_of_a_prediction_nothing_stands_in_clear_on_the_page(page):
 def test_of_a_prediction_the_slide_shows_the_question_first(deck):
     (question,) = deck.select(".question:not(.asked)")
     after = question.find_next_siblings("div")
-    assert [block["class"] for block in after] == [["output", "fragment"]]
-    assert "Half of each gift is lost." in question.find_parent("section").aside.get_text()
+    assert [block["class"] for block in after] == [["output", "fragment"], ["prose", "fragment"]]
+    assert "Half of each gift is lost." in after[1].get_text()
 
 
 @pytest.mark.parametrize("edition", ["deck", "page"])

@@ -2,6 +2,7 @@
 
 import ast
 import symtable
+import textwrap
 
 from rules import parts
 from transformer_lib.publish.lessons import tags
@@ -77,18 +78,19 @@ def _looped(node):
 
 
 def _used(node):
-    """The global names that a statement reads, also within its functions."""
-    tables = [symtable.symtable(ast.unparse(node), "cell", "exec")]
+    """The global names that a statement reads, also within its functions.
+
+    Within a function, what a comprehension binds is its own in every version of Python.
+    """
+    own = sorted(set(_bound(node, loops=True)))
+    lines = [f"global {', '.join(own)}"] * bool(own) + [ast.unparse(node)]
+    source = "def cell():\n" + textwrap.indent("\n".join(lines), "    ")
+    tables = symtable.symtable(source, "cell", "exec").get_children()
     found = set()
     while tables:
         table = tables.pop()
         tables += table.get_children()
-        top = table.get_type() == "module"
-        found |= {
-            symbol.get_name()
-            for symbol in table.get_symbols()
-            if symbol.is_referenced() and (top or symbol.is_global())
-        }
+        found |= {s.get_name() for s in table.get_symbols() if s.is_referenced() and s.is_global()}
     return found
 
 

@@ -3,6 +3,7 @@
 Colours go by role and are those of the figures (`plotting`); they mean the same in every lesson.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import singledispatch
@@ -92,7 +93,7 @@ class Text:
 
 def text_width(text: str, size: Number, bold: bool = False) -> float:
     """How wide a text is at most, in pixels: an estimate for the usual sans-serif fonts."""
-    ems = sum(0.36 if c in NARROW else 0.92 if c in WIDE else 0.61 for c in text)
+    ems = math.fsum(0.36 if c in NARROW else 0.92 if c in WIDE else 0.61 for c in text)
     return size * ems * (1.07 if bold else 1)
 
 

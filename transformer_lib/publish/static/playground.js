@@ -281,7 +281,8 @@ function meaning(name) {
   if (name.endsWith(".positions")) return "A code for each place; the + beside it adds it to the word's vector.";
   const step = DATA.scene.steps.find(({ lit }) => lit.includes(name));
   const caption = step?.caption ?? "";
-  return caption.startsWith(`${name}: `) ? caption.slice(name.length + 2) : caption;
+  const told = caption.startsWith(`${name}: `) ? caption.slice(name.length + 2) : caption;
+  return told.charAt(0).toUpperCase() + told.slice(1);
 }
 
 function toggle(name, label) {
