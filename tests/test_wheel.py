@@ -1,13 +1,14 @@
 """The library as somebody installs it: built into a wheel, and run where there is no checkout."""
 
 import os
-import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from transformer_lib.publish.takeaway import write_wheel
 
 ROOT = Path(__file__).parent.parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
@@ -21,14 +22,8 @@ def done(command, **options):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    for name in ("transformer_lib", "data"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    done([*PIP, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", built, source])
-    (path,) = built.iterdir()
-    return path
+    """The one that the site offers."""
+    return write_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
