@@ -84,7 +84,7 @@ instructor: setup  ## notebooks with solutions and notes, executed, and a teachi
 	TQDM_DISABLE= OMP_NUM_THREADS=1 $(BIN)/python -m transformer_lib.publish instructor $(LESSONS)
 
 browser-test: $(READY_CLASS)  ## JupyterLab, slides and site driven in the system's Chromium (not part of make test)
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/browser
 
 format: setup  ## let ruff mend and format code and notebooks
 	$(BIN)/ruff check --fix . && $(BIN)/ruff format .

@@ -539,6 +539,30 @@ def test_what_is_marked_is_a_term_of_this_lesson_or_an_earlier_one(soup, stem):
 
 
 @STEM
+def test_frames_are_tables_on_the_page_too_and_no_number_is_lost(soup, stem):
+    found = squeezed(soup[f"site/{stem}.html"].get_text())
+    framed = 0
+    for cell in cells(stem):
+        if cell.cell_type != "code" or {"check", "instructor"} & set(lessons.tags(cell)):
+            continue
+        for piece in filter(lambda piece: piece.kind == "text", render.pieces(cell)):
+            for part in tables.split(cell.source, piece.plain):
+                framed += isinstance(part, tables.Table)
+                values = [part] if isinstance(part, str) else [v for _, r in part.rows for v in r]
+                assert all(squeezed(value) in found for value in values)
+    assert 0 < framed <= len(soup[f"site/{stem}.html"].select(".output table"))
+
+
+def test_the_glossary_has_a_way_to_each_letter(soup):
+    page = soup["site/glossary.html"]
+    letters = [link["href"].removeprefix("#letter-") for link in page.select(".letters a")]
+    assert letters == sorted({term["id"][0].upper() for term in page.select(".glossary > [id]")})
+    for letter in letters:
+        terms = page.select_one(f"#letter-{letter}").find_next_sibling("dl").select("div")
+        assert {term["id"][0].upper() for term in terms} == {letter}
+
+
+@STEM
 def test_figures_are_numbered_through_and_can_be_linked_to(soup, stem):
     shown = [
         output.data

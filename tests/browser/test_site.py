@@ -118,15 +118,15 @@ def test_previous_and_next_lead_through_all_lessons(built, open_page):
     assert page.locator("a[rel=next]").count() == 0
 
 
-def test_no_code_scrolls_sideways(built, open_page):
+def test_no_code_table_or_output_scrolls_sideways(built, open_page):
     page = open_page(1280, 720, java_script_enabled=False)  # that of the pages
     for stem in STEMS:
         page.goto((built / "site" / f"{stem}.html").as_uri())
         wide = page.evaluate(
             """() => {
               for (const fold of document.querySelectorAll("details")) fold.open = true;
-              const listings = [...document.querySelectorAll("div.code pre, div.solution pre")];
-              return listings.filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent);
+              const boxes = [...document.querySelectorAll("main :is(pre, table)")];
+              return boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.textContent);
             }"""
         )
         assert wide == [], stem
@@ -191,6 +191,18 @@ def test_a_definition_shows_under_the_pointer_and_for_the_keyboard(built, open_p
     page.set_viewport_size({"width": 390, "height": 800})
     box = told.bounding_box()
     assert 0 <= box["x"] < box["x"] + box["width"] <= 390
+
+
+def test_a_finger_opens_a_definition_and_closes_it_elsewhere(built, open_page):
+    page = open_page(390, 800, has_touch=True, is_mobile=True)
+    page.goto((built / "site" / "06_bahdanau_attention.html").as_uri())
+    page.wait_for_function("document.body.dataset.ready === 'true'")
+    term = page.locator("dfn", has_text="bottleneck").first
+    told = page.locator(f"[id='{term.get_attribute('aria-describedby')}']")
+    term.tap()
+    assert "fixed size" in told.inner_text()
+    page.locator("h1").tap()
+    assert told.is_hidden()
 
 
 def test_code_is_copied_as_it_stands_in_the_notebook(built, open_page):

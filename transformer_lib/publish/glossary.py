@@ -33,6 +33,10 @@ class Term:
         return term_slug(self.english)
 
     @property
+    def letter(self) -> str:
+        return self.slug[0].upper()
+
+    @property
     def definition(self) -> str:
         return definitions()[self.slug]["definition"]
 

@@ -25,7 +25,7 @@ from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.drawings.route import STAGES
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise
-from transformer_lib.publish import render
+from transformer_lib.publish import render, tables
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
     CHECK,
@@ -195,7 +195,7 @@ def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
     drawing = cell.metadata.get("jupyter", {}).get("source_hidden")
     shown = "answer" if is_predicted(cell) else "figure"
     folded = "Set-up of this lesson" if setup else f"Code of this {shown}" if drawing else ""
-    yield Part("code", listing(cell.source), folded)
+    yield Part("code", continued(render.code(cell.source)), folded)
     answer = "See what happens" if is_predicted(cell) else ""
     for piece in render.pieces(cell):
         if piece.kind in ("figure", "chart"):
@@ -203,7 +203,16 @@ def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
             caption = title[1] if title else ""
             yield Part(piece.kind, piece.html, answer, next(numbers), caption)
         else:
-            yield Part("output", piece.html, answer)
+            html = _printed(cell.source, piece.plain) if piece.kind == "text" else piece.html
+            yield Part("output", html, answer)
+
+
+def _printed(source: str, plain: str) -> Markup:
+    """What the cell with this source printed: its frames as tables, the rest line by line."""
+    return Markup("\n").join(
+        continued(render.text(part).html) if isinstance(part, str) else part.html()
+        for part in tables.split(source, plain)
+    )
 
 
 def _help(name: str) -> Iterator[Part]:
@@ -211,12 +220,12 @@ def _help(name: str) -> Iterator[Part]:
     exercise: Exercise = exercises()[name]
     for number, hint in enumerate(exercise.hints, start=1):
         yield Part("hint", render.markdown(hint), f"Hint {number} of {len(exercise.hints)}")
-    yield Part("solution", listing(exercise.source()), "Solution")
+    yield Part("solution", continued(render.code(exercise.source())), "Solution")
 
 
-def listing(source: str) -> Markup:
-    """Code, every line of which knows its indentation, so that a long one is continued below it."""
-    head, body, tail = LISTING.fullmatch(render.code(source)).groups()
+def continued(listing: Markup) -> Markup:
+    """Code or printed text, every line of which knows its indentation: a long one goes on below it."""
+    head, body, tail = LISTING.fullmatch(listing).groups()
     lines = []
     for line in body.split("\n"):
         words = re.sub("<[^>]+>", "", line)
