@@ -179,12 +179,30 @@ def test_a_new_kind_of_position_is_a_line_of_the_table(monkeypatch):
         assert_close(logits, whole[:, t], atol=1e-10, rtol=0)
 
 
-def test_a_state_of_chosen_rows_goes_on_like_a_batch_of_those_rows():
+@pytest.mark.parametrize(
+    ("chosen", "memories"),
+    [
+        ([[2, 0, 2, 1]], 4),  # each by itself
+        ([[0, 0, 1, 1, 2, 2]], 3),  # beams
+        ([[2, 2, 0, 0]], 2),  # beams of sentences in another order
+        ([[0, 0, 0, 1]], 4),  # not as many beams each
+        (
+            [[0, 0, 0, 1, 1, 1, 2, 2, 2], [2, 0, 0, 4, 3, 5, 8, 7, 6]],
+            3,
+        ),  # reordered among themselves
+        ([[0, 0, 1, 1, 2, 2], [1, 0, 5, 5]], 2),  # a sentence is done
+        ([[0, 0, 1, 1, 2, 2], [0, 2, 1, 3]], 4),  # beams apart
+    ],
+)
+def test_a_state_of_chosen_rows_goes_on_like_a_batch_of_those_rows(chosen, memories):
     model, (src, tgt, src_mask, _) = build().eval(), sentences()
-    rows = torch.tensor([2, 0, 2, 1])
-    _, state = model.step(tgt[:, 0], model.start(src, src_mask))
-    logits, _ = model.step(tgt[rows, 1], state.select(rows))
-    assert_close(logits, model(src, tgt, src_mask)[rows, 1], atol=1e-10, rtol=0)
+    before, (_, state) = torch.arange(B), model.step(tgt[:, 0], model.start(src, src_mask))
+    for rows in map(torch.tensor, chosen):
+        before, state = before[rows], state.select(rows)
+    assert [len(k) for k, _ in state.memory] == [memories] * 2
+    logits, after = model.step(tgt[before, 1], state)
+    assert_close(logits, model(src, tgt, src_mask)[before, 1], atol=1e-10, rtol=0)
+    assert_close(model.step(tgt[before, 2], after)[0], model(src, tgt, src_mask)[before, 2])
 
 
 def test_logits_of_chosen_positions_only():

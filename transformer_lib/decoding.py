@@ -134,55 +134,58 @@ def beam_search(
         return ((5 + torch.as_tensor(length, device=src.device)) / 6) ** length_penalty
 
     with _eval(model):
-        batch = src.size(0)
-        beams = torch.arange(batch, device=src.device).repeat_interleave(beam_size)
-        state = model.start(src, src_mask).select(beams)
-        row = torch.arange(batch, device=src.device)
-        first = row[:, None] * beam_size  # where a sentence's beams begin among the model's rows
-        ids = torch.full((batch, beam_size), bos_id, device=src.device)
-        out = torch.full((batch, beam_size, max_len), pad_id, device=src.device)
-        length = torch.zeros(batch, beam_size, dtype=torch.long, device=src.device)
-        finished = torch.zeros(batch, beam_size, dtype=torch.bool, device=src.device)
-        # All beams start alike: only the first may be continued.
-        log_prob = torch.full((batch, beam_size), float("-inf"), device=src.device)
-        log_prob[:, 0] = 0.0
-        best_score = torch.full((batch,), float("-inf"), device=src.device)
-        best = torch.full((batch, max_len), pad_id, device=src.device)
-        best_length = torch.zeros(batch, dtype=torch.long, device=src.device)
+        state = model.start(src, src_mask)
+        best = torch.full((src.size(0), max_len), pad_id, device=src.device)
+        best_score = torch.full((src.size(0),), float("-inf"), device=src.device)
+        best_length = torch.zeros(src.size(0), dtype=torch.long, device=src.device)
+        # Of each sentence that is still searched, its beam: one empty hypothesis, soon beam_size.
+        rows = torch.arange(src.size(0), device=src.device)
+        ids = torch.full((src.size(0), 1), bos_id, device=src.device)
+        out = torch.full((src.size(0), 1, max_len), pad_id, device=src.device)
+        length = torch.zeros_like(ids)
+        log_prob = torch.zeros(ids.shape, device=src.device)
+        finished = torch.zeros_like(ids, dtype=torch.bool)
 
         for t in range(max_len):
             logits, state = model.step(ids.flatten(), state)
-            steps = logits.float().log_softmax(dim=-1).unflatten(0, (batch, beam_size))  # (B, K, V)
-            steps = steps.masked_fill(finished[..., None], float("-inf"))
-            # A finished one only waits.
-            steps[..., pad_id] = steps[..., pad_id].masked_fill(finished, 0.0)
-            vocab = steps.size(-1)
+            # What is not among the best of its own hypothesis is not among the best of all.
+            steps, words = logits.float().log_softmax(dim=-1).topk(min(beam_size, logits.size(-1)))
+            steps, words = steps.unflatten(0, ids.shape), words.unflatten(0, ids.shape)  # (N, K, W)
+            # A finished one only waits: its next token is pad, for certain.
+            steps[finished], words[finished] = float("-inf"), pad_id
+            steps[..., 0] = steps[..., 0].masked_fill(finished, 0.0)
 
             total = log_prob[..., None] + steps
             total_length = length + (~finished).long()
-            score = (total / penalty(total_length)[..., None]).flatten(1)  # (B, K·V)
-            chosen = score.topk(beam_size, dim=-1).indices
-            parent, ids = chosen // vocab, chosen % vocab
+            score = (total / penalty(total_length)[..., None]).flatten(1)  # (N, K·W)
+            chosen = score.topk(min(beam_size, score.size(-1)), dim=-1).indices
+            parent = chosen // steps.size(-1)
+            row = parent + torch.arange(len(ids), device=src.device)[:, None] * ids.size(1)
 
+            ids = words.flatten(1).gather(1, chosen)
             log_prob = total.flatten(1).gather(1, chosen)
             length = total_length.gather(1, parent)
             finished = finished.gather(1, parent) | (ids == eos_id)
-            out = out.gather(1, parent[..., None].expand_as(out))
+            out = out.flatten(0, 1)[row]
             out[..., t] = ids
-            state = state.select((first + parent).flatten())
 
             # An open hypothesis may be returned only when there is no more room to finish it.
             score = log_prob / penalty(length)
             if t < max_len - 1:
                 score = score.masked_fill(~finished, float("-inf"))
             score, beam = score.max(dim=1)
-            better = score > best_score
-            best_score = torch.where(better, score, best_score)
-            best = torch.where(better[:, None], out[row, beam], best)
-            best_length = torch.where(better, length[row, beam], best_length)
+            better = (score > best_score[rows]).nonzero().squeeze(1)
+            best_score[rows[better]] = score[better]
+            best[rows[better]] = out[better, beam[better]]
+            best_length[rows[better]] = length[better, beam[better]]
+
             reach = (log_prob / penalty(max_len)).masked_fill(finished, float("-inf"))
-            if (best_score >= reach.amax(dim=1)).all():
+            going = (reach.amax(dim=1) > best_score[rows]).nonzero().squeeze(1)
+            if not len(going):
                 break
+            state = state.select(row[going].flatten())
+            rows, ids, out, length = rows[going], ids[going], out[going], length[going]
+            log_prob, finished = log_prob[going], finished[going]
 
         return best[:, : int(best_length.amax())], best_score
 

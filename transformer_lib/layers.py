@@ -14,8 +14,11 @@ from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.masks import Mask
 from transformer_lib.positions import RelativePositions
 
-# Projected and split into heads, of any length.
+# Projected and split into heads: of targets of any length, and of the memory.
 KeysValues = tuple[Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch heads _ d_head"]]
+MemoryKeysValues = tuple[
+    Float[Tensor, "sentence heads source d_head"], Float[Tensor, "sentence heads source d_head"]
+]
 
 
 class PositionwiseFeedForward(nn.Module):
@@ -136,13 +139,13 @@ class DecoderLayer(nn.Module):
         self,
         x: Float[Tensor, "batch 1 d_model"],
         past: KeysValues,
-        memory: KeysValues,
+        memory: MemoryKeysValues,
         memory_mask: Mask | None = None,
     ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
         """The next position alone, from projected keys and values: `past` and those of the memory.
 
         Returns the output and `past` grown by one; the `past` given is left as it was, so that
-        beams may branch from it.
+        beams may branch from it. The memory may have fewer rows, each for as many rows of `x`.
         """
 
         def attend_to_past(y: Tensor) -> Tensor:
@@ -151,6 +154,10 @@ class DecoderLayer(nn.Module):
             past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))
             return self.self_attn.attend(y, *past)
 
+        def attend_to_memory(y: Tensor) -> Tensor:
+            beams = y.reshape(memory[0].size(0), -1, y.size(-1))  # as queries to one memory
+            return self.cross_attn.attend(beams, *memory, memory_mask).view_as(y)
+
         x = self.add_norm1(x, attend_to_past)
-        x = self.add_norm2(x, lambda y: self.cross_attn.attend(y, *memory, memory_mask))
+        x = self.add_norm2(x, attend_to_memory)
         return self.add_norm3(x, self.feed_forward), past

@@ -4,13 +4,14 @@ Vaswani et al. 2017. Lesson 13.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.corpus import MAX_LEN
-from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues
+from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues, MemoryKeysValues
 from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask
 from transformer_lib.positions import POSITIONS
@@ -101,23 +102,33 @@ class DecoderState:
     Nothing in it ever changes, so a state may be kept, branched and used again.
     """
 
-    # A layer each: projected keys and values of the target so far, and of the memory, made once.
+    # A layer each: projected keys and values of the target so far, a row a hypothesis, and of the
+    # memory, made once, a row a sentence.
     past: tuple[KeysValues, ...]
-    memory: tuple[KeysValues, ...]
+    memory: tuple[MemoryKeysValues, ...]
     memory_mask: Mask | None
     position: int  # of the next token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
-        """The state of these batch rows, in this order.
+        """The state of these rows, in this order.
 
-        It serves to drop the finished sentences, and to reorder or repeat beams.
+        It serves to drop the finished sentences, and to reorder or repeat beams. Beams of one
+        sentence that stand side by side share its memory, where every sentence has as many.
         """
-        past, memory = (
-            tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
-            for layers in (self.past, self.memory)
-        )
-        mask = None if self.memory_mask is None else self.memory_mask.index_select(0, rows)
-        return DecoderState(past, memory, mask, self.position)
+        held = self.memory[0][0].size(0)  # sentences
+        of = rows // (self.past[0][0].size(0) // held)
+        sentences, beams = of.unique_consecutive(return_counts=True)
+        if (beams != beams[:1]).any():
+            sentences = of
+        state = replace(self, past=_rows(self.past, rows))
+        if torch.equal(sentences, torch.arange(held, device=rows.device)):
+            return state
+        mask = None if self.memory_mask is None else self.memory_mask.index_select(0, sentences)
+        return replace(state, memory=_rows(self.memory, sentences), memory_mask=mask)
+
+
+def _rows(layers: tuple[tuple[Tensor, ...], ...], rows: Int[Tensor, " rows"]) -> tuple:
+    return tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
 
 
 class Decoder(nn.Module):

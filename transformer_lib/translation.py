@@ -31,7 +31,7 @@ from transformer_lib.runtime import progress_bar
 if TYPE_CHECKING:
     from transformer_lib.explorers import AttentionMap
 
-BATCH = 128  # hypotheses side by side
+BATCH = 256  # hypotheses side by side
 
 
 @dataclass
