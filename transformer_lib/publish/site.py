@@ -224,7 +224,7 @@ def _help(name: str) -> Iterator[Part]:
 
 
 def continued(listing: Markup) -> Markup:
-    """Code or printed text, every line of which knows its indentation: a long one goes on below it."""
+    """Code or printed text whose lines know their indentation: a long one goes on below it."""
     head, body, tail = LISTING.fullmatch(listing).groups()
     lines = []
     for line in body.split("\n"):
