@@ -7,13 +7,21 @@ import sys
 import pytest
 import torch
 
-from transformer_lib import metrics, runs
+from transformer_lib import metrics, runs, translation
 from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "grade")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_translations():
+    """After eight steps a model knows no end: it would write a hundred words of every sentence."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translation, "LONGEST_TRANSLATION", 12)
+        yield
 
 
 @pytest.fixture(scope="module")
