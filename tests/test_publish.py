@@ -538,6 +538,23 @@ def test_what_is_marked_is_a_term_of_this_lesson_or_an_earlier_one(soup, stem):
         assert all(section.find(id=name, role="tooltip") for name in names)
 
 
+def test_a_frame_too_large_for_a_slide_comes_in_parts_that_fit_and_loses_nothing():
+    frame = pd.DataFrame({f"column {n}": range(n, n + 7) for n in range(9)})
+    (table,) = tables.split("report_table(", frame.to_string())
+    parts = list(table.portions(5, width=40))
+    cells = {
+        (name, column, cell)
+        for part in parts
+        for name, row in part.rows
+        for column, cell in zip(part.columns, row, strict=True)
+    }
+    assert cells == {(str(i), name, str(frame[name][i])) for i in frame.index for name in frame}
+    assert {len(part.rows) for part in parts} == {5, 2}
+    assert {len(part.columns) for part in parts} == {3}
+    (one_wide_column,) = table.portions(9, width=500)
+    assert one_wide_column == table
+
+
 @STEM
 def test_frames_are_tables_on_the_page_too_and_no_number_is_lost(soup, stem):
     found = squeezed(soup[f"site/{stem}.html"].get_text())

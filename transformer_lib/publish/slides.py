@@ -36,7 +36,7 @@ from transformer_lib.publish.lessons import (
 ROOM = 590  # pixels below the heading, of 720
 PARAGRAPH, CODE_LINE, ROW = 38, 31, 45  # pixels a line
 FIGURE = 300  # a figure takes what is left, but no less
-ROWS = 11  # of a table on one slide
+ROWS, LETTERS = 11, 90  # of a table on one slide
 WORDS = 60  # of a paragraph that can be read on a slide
 LISTING, LONGEST = 540, 24  # pixels and lines of one listing: small type first, then a continuation
 WIDE, WRAPPED = 110, 88  # columns that can still be read; a longer line is wrapped
@@ -246,7 +246,7 @@ def _blocks(piece: render.Piece, source: str) -> Iterator[Block]:
             if isinstance(part, str):
                 yield from _listing(part, "output")
             else:
-                for portion in part.portions(ROWS):
+                for portion in part.portions(ROWS, LETTERS):
                     yield Block("table", portion.html(), ROW * (1 + len(portion.rows)))
     elif piece.kind == "markup":
         for part in re.split(r"\n(?=<p><strong>\d\d\.\d)", piece.html):

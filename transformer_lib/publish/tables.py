@@ -7,7 +7,7 @@ frame are the places where all of its lines end a word. What does not keep to th
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
@@ -38,10 +38,29 @@ class Table:
             corner.format(self.corner), head, body
         )
 
-    def portions(self, length: int) -> Iterator["Table"]:
-        """The table in parts of at most so many rows, each under the names of the columns."""
+    def portions(self, length: int, width: int) -> Iterator["Table"]:
+        """The table in parts of at most so many rows and about so many letters in a row.
+
+        Each stands under the names of its columns, and its rows after theirs.
+        """
         for start in range(0, len(self.rows), length):
-            yield Table(self.corner, self.columns, self.rows[start : start + length])
+            rows = self.rows[start : start + length]
+            for left, right in pairwise(self._borders(width)):
+                kept = [(name, cells[left:right]) for name, cells in rows]
+                yield Table(self.corner, self.columns[left:right], kept)
+
+    def _borders(self, width: int) -> list[int]:
+        """Where a row is cut, so that no part is wider; columns are three letters apart."""
+        names = max(len(name) for name, _ in self.rows)
+        columns = zip(self.columns, *(cells for _, cells in self.rows), strict=True)
+        borders, room = [0], width - names
+        for place, column in enumerate(columns):
+            needed = 3 + max(map(len, column))
+            if needed > room and place > borders[-1]:
+                borders.append(place)
+                room = width - names
+            room -= needed
+        return [*borders, len(self.columns)]
 
 
 def split(source: str, plain: str) -> Iterator[str | Table]:
