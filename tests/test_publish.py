@@ -567,7 +567,7 @@ def test_frames_are_tables_on_the_page_too_and_no_number_is_lost(soup, stem):
                 framed += isinstance(part, tables.Table)
                 values = [part] if isinstance(part, str) else [v for _, r in part.rows for v in r]
                 assert all(squeezed(value) in found for value in values)
-    assert framed <= len(soup[f"site/{stem}.html"].select(".output table"))
+    assert framed == len(soup[f"site/{stem}.html"].select(".frame"))
 
 
 def test_the_glossary_has_a_way_to_each_letter(soup):

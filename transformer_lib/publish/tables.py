@@ -34,9 +34,9 @@ class Table:
             )
             for name, cells in self.rows
         )
-        return Markup("<table><thead><tr>{}{}</tr></thead><tbody>{}</tbody></table>").format(
-            corner.format(self.corner), head, body
-        )
+        return Markup(
+            "<table class='frame'><thead><tr>{}{}</tr></thead><tbody>{}</tbody></table>"
+        ).format(corner.format(self.corner), head, body)
 
     def portions(self, length: int, width: int) -> Iterator["Table"]:
         """The table in parts of at most so many rows and about so many letters in a row.
