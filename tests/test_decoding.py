@@ -196,6 +196,28 @@ def test_the_model_is_left_in_the_mode_it_was_in(model):
         assert model.training == training
 
 
+def test_the_weights_are_left_as_they_were_also_by_a_search_that_fails(monkeypatch):
+    model = make_model(17, 17, d_model=12, num_heads=3, d_ff=20, tie_weights="all")
+    before = dict(model.named_parameters(remove_duplicate=False))
+    step, strides = model.step, []
+
+    def failing(ids, state):
+        strides.append(model.generator.weight.stride())
+        if len(strides) == 3:
+            raise MemoryError
+        return step(ids, state)
+
+    monkeypatch.setattr(model, "step", failing)
+    src = torch.randint(3, 17, (2, 7))
+    with pytest.raises(MemoryError):
+        greedy(model, src, eos_id=-1, max_len=9)
+    after = dict(model.named_parameters(remove_duplicate=False))
+    assert list(after) == list(before)
+    assert all(after[name] is before[name] and after[name].requires_grad for name in before)
+    assert model.generator.weight.stride() == (12, 1)
+    assert set(strides) == {(1, 17)}, "decoded input by input"
+
+
 def test_dropout_does_not_disturb_decoding():
     model = make_model(17, V, d_model=12, num_heads=3, d_ff=20, dropout=0.5).train()
     src, mask = source()
