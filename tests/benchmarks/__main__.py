@@ -1,11 +1,12 @@
-"""Every benchmark in one table: make bench, or python tests/benchmarks [NAME …] [--json]."""
+"""Every benchmark in one table: make bench, or python tests/benchmarks [NAME …] [--json FILE]."""
 
 import argparse
 import importlib
 from itertools import chain
+from pathlib import Path
 
 import torch
-from measure import show
+from measure import show, write
 
 NAMES = (
     "training_step",
@@ -26,8 +27,10 @@ def rows(name):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python tests/benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES), default=NAMES)
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there, too")
     args = parser.parse_args()
     if unknown := set(args.names) - set(NAMES):
         parser.error(f"no benchmark {', '.join(unknown)}: {', '.join(NAMES)}")
-    show(chain.from_iterable(map(rows, args.names)), args.json)
+    found = show(chain.from_iterable(map(rows, args.names)))
+    if args.json:
+        write(args.json, found)

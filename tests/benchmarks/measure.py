@@ -3,12 +3,16 @@
 One thread, both sides in one process and in turn. Times of this machine mean little; ratios travel.
 """
 
+import importlib.metadata
 import json
+import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import NamedTuple
+
+import torch
 
 
 class Row(NamedTuple):
@@ -43,11 +47,27 @@ def ratios(ours: Callable, theirs: Callable, *, repeats: int, rounds: int) -> li
     return [cpu_seconds(ours, repeats) / cpu_seconds(theirs, repeats) for _ in range(rounds)]
 
 
-def show(rows: Iterable[Row], as_json: bool = False) -> None:
-    """Each row as soon as it is measured, for people; or all of them as JSON."""
-    if as_json:
-        json.dump([row._asdict() for row in rows], sys.stdout, indent=1)
-        return
+def show(rows: Iterable[Row]) -> list[Row]:
+    """Each row as soon as it is measured; then all of them."""
     print(f"{'':72} {'median':>8}   {'low to high':18} aim")
-    for found in rows:
-        print(found, flush=True)
+    found = []
+    for one in rows:
+        print(one, flush=True)
+        found.append(one)
+    return found
+
+
+def write(path: Path, rows: Iterable[Row]) -> None:
+    """The rows as JSON, and what they were measured with."""
+    tools = ("torch", "d2l")
+    content = {
+        "versions": {
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in tools},
+        },
+        "kernels": torch.backends.cpu.get_cpu_capability(),
+        "processor": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "rows": [one._asdict() for one in rows],
+    }
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
