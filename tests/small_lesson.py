@@ -1,6 +1,8 @@
 """A lesson, as small as the rules allow: it keeps them all."""
 
 import base64
+import copy
+from functools import cache
 
 import altair
 import vl_convert
@@ -49,7 +51,12 @@ def note(minutes, text):
 
 
 def chart():
-    """The data of a chart with a slider, as JupyterLab stores it."""
+    """The data of a chart with a slider, as JupyterLab stores it; whoever asks may spoil it."""
+    return copy.deepcopy(_chart())
+
+
+@cache
+def _chart():
     size = altair.param(name="size", value=60, bind=altair.binding_range(min=20, max=200))
     points = altair.Data(values=[{"head": 0, "lost": 0.5}, {"head": 1, "lost": 0.1}])
     drawn = altair.Chart(points).mark_point().encode(x="head:Q", y="lost:Q", size=altair.value(60))

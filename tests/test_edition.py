@@ -1,5 +1,7 @@
 """The lessons keep the rules of their form, and each rule sees what breaks it."""
 
+from functools import cache
+
 import nbformat
 import pytest
 from edition import RULES, complaints
@@ -9,10 +11,15 @@ from small_lesson import ALT, SVG, note, ran, small_lesson, told
 from transformer_lib.publish import lessons
 
 
+@cache
+def stored(path):
+    return nbformat.read(path, as_version=4)
+
+
 @pytest.mark.parametrize("path", lessons.find_lessons(), ids=lambda path: path.stem)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.__module__}.{rule.__name__}")
 def test_a_lesson_keeps_the_rule(path, rule):
-    assert rule(nbformat.read(path, as_version=4)) == []
+    assert rule(stored(path)) == []
 
 
 @pytest.fixture

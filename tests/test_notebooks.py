@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
@@ -18,7 +19,9 @@ LESSON = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip"}
 
 
+@cache
 def read(path):
+    """A lesson as it is stored, for all tests: none changes it."""
     return nbformat.read(path, as_version=4)
 
 
@@ -34,12 +37,14 @@ def is_chart(data):
     return "image/png" in data or "<img" in data.get("text/html", "")
 
 
+@cache
 def built(path):
     """The cells of the sections in which the student writes a part of the library."""
     sections = [s for s in cut(read(path)) if s.heading.startswith(parts.BUILD)]
     return {cell.id for section in sections for cell in section.cells}
 
 
+@cache
 def library_names():
     names = set()
     for path in (ROOT / "transformer_lib").glob("[!_]*.py"):

@@ -299,7 +299,7 @@ def test_wrong_sizes_are_named():
         RecurrentConfig(11, 13, window=0)
 
 
-def copied(model, length, steps=400):
+def copied(model, length, steps=250):
     """The share of random sequences of `length` digits that the model copies after `steps`."""
     digits = [
         SentencePair(text, text, None)

@@ -126,7 +126,9 @@ def spell(words: Sequence[Word], language: str) -> str:
 def finish(frag: Frag) -> Pair:
     """The pair of sentences of a complete fragment, with the links read off the keys."""
     en, fr = surface_en(frag.en), surface_fr(frag.fr)
-    links = tuple((i, j) for i, e in enumerate(en) for j, f in enumerate(fr) if e.keys & f.keys)
+    links = tuple(
+        (i, j) for i, e in enumerate(en) for j, f in enumerate(fr) if not e.keys.isdisjoint(f.keys)
+    )
     pair = Pair(spell(en, "en"), spell(fr, "fr"), links)
     for text, words, language in ((pair.en, en, "en"), (pair.fr, fr, "fr")):
         if tokenize(text, language) != [word.text.lower() for word in words]:

@@ -50,14 +50,14 @@ ELIDED = {
 
 def en_words(text: str, *keys: int) -> tuple[Word, ...]:
     """English words that all carry the same keys."""
-    return tuple(Word(token, frozenset(keys)) for token in text.split())
+    shared = frozenset(keys)
+    return tuple(Word(token, shared) for token in text.split())
 
 
 def fr_words(text: str, *keys: int, role: str = "") -> tuple[Word, ...]:
     """French words that all carry the same keys and know their form before a vowel."""
-    return tuple(
-        Word(token, frozenset(keys), ELIDED.get(token, ""), role) for token in text.split()
-    )
+    shared = frozenset(keys)
+    return tuple(Word(token, shared, ELIDED.get(token, ""), role) for token in text.split())
 
 
 def linked(en: str, fr: str) -> Frag:

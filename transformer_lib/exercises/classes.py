@@ -101,7 +101,7 @@ class Build(Exercise):
         if is_untouched(answer):
             return Verdict(False, "Not attempted yet: the class is still empty.", False)
         with as_it_was():
-            cases = self.cases()
+            cases = self._drawn()
             verdict = self._verdict(self._run(answer, cases), cases)
             if not verdict.passed:
                 return verdict
@@ -172,7 +172,10 @@ class Build(Exercise):
             if time.monotonic() > until:
                 break
             apart = not _methods(a) & _methods(b)
-            if apart and self._like_on_all(got, type("Both", (a, b), {}), cases):
+            if not apart:
+                continue
+            both = type("Both", (a, b), {})
+            if self._like_on_all(got, (self._run(both, [case])[0] for case in cases)):
                 return f"Two things at once. {first} {second}"
         return None
 
@@ -232,7 +235,8 @@ class _Listening:
             if not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity):
 
                 def hear(part, inputs, out, name=name):
-                    heard.append((name, [x.detach() for x in inputs if _is(x)], out))
+                    said = out.detach() if _is(out) else out
+                    heard.append((name, [x.detach() for x in inputs if _is(x)], said))
 
                 self.hooks.append(part.register_forward_hook(hear))
         return heard

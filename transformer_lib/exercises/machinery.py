@@ -11,7 +11,7 @@ import dis
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -100,6 +100,7 @@ class Exercise:
     without: str = ""
     solutions: list[Answer] = field(default_factory=list)
     mistakes: list[tuple[str, Answer]] = field(default_factory=list)
+    _known: dict[tuple[Answer, int], Outcome] = field(default_factory=dict, init=False, repr=False)
 
     def solution(self, answer: Answer) -> Answer:
         """File a solution; the one that students are shown comes first.
@@ -151,7 +152,7 @@ class Exercise:
         if is_stub(answer):
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
         with as_it_was():
-            cases = self.cases()
+            cases = self._drawn()
             got = self._run(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
@@ -181,18 +182,33 @@ class Exercise:
         return run(answer, cases, self.parameters, self.seconds)
 
     def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
-        right = self._run(self.right, cases)
+        right = list(self._outcomes(self.right, cases))
         if self._alike(got, right):
             return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
         for message, mistake in self.mistakes:
-            if self._like_on_all(got, mistake, cases):
+            if self._like_on_all(got, self._outcomes(mistake, cases)):
                 return Verdict(False, message)
         return Verdict(False, self._worst_difference(got, right, cases))
 
-    def _like_on_all(self, got: Sequence[Outcome], other: Answer, cases: Sequence[tuple]) -> bool:
-        """Whether `other` does the same; at the first case where it does not, no more is asked."""
-        pairs = zip(got, cases, strict=True)
-        return all(self._alike([outcome], self._run(other, [case])) for outcome, case in pairs)
+    def _drawn(self) -> Sequence[tuple]:
+        """The cases, the same at every check: so what `_outcomes` has found holds in the next."""
+        torch.manual_seed(0)
+        return self.cases()
+
+    def _outcomes(self, known: Answer, cases: Sequence[tuple]) -> Iterator[Outcome]:
+        """What a solution or a mistake makes of one case after the other; each is run once."""
+        for i, case in enumerate(cases):
+            if (known, i) not in self._known:
+                (outcome,) = self._run(known, [case])
+                if isinstance(outcome.error, TimeUp):  # of a busy machine
+                    yield outcome
+                    continue
+                self._known[known, i] = outcome
+            yield self._known[known, i]
+
+    def _like_on_all(self, got: Sequence[Outcome], others: Iterable[Outcome]) -> bool:
+        """Whether all are alike; after the first that is not, no more is asked."""
+        return all(self._alike([a], [b]) for a, b in zip(got, others, strict=True))
 
     def _worst_difference(
         self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
