@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pooch
-from requests import RequestException
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def fetch(remote: Remote, *, show_progress: bool = False) -> Path:
             return Path(_retrieve(address, remote.checksum, path, show_progress))
         except ValueError:
             reasons.append(f"{address} sent something else (its checksum differs)")
-        except (RequestException, OSError) as error:
+        except OSError as error:
             reasons.append(f"{address} failed ({type(error).__name__})")
     raise OSError(
         f"could not download {remote.file}: {'; '.join(reasons)}. Fetch it by other means and put it at "
