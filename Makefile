@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 READY_CLASS := $(VENV)/.ready-class
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
+JSON ?= build/bench.json
 LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
@@ -65,7 +66,8 @@ portable: setup  ## unit tests and lessons on the kernels of other processors, o
 	$(BIN)/python tests/portable.py $(LESSONS)
 
 bench: setup  ## our speed relative to torch.nn and d2l, one table, on a quiet machine (minutes; NAMES="decoding imports" for some)
-	$(BIN)/python tests/benchmarks $(NAMES)
+	@mkdir -p build
+	$(BIN)/python tests/benchmarks $(NAMES) --json $(JSON)
 
 slides: setup  ## every lesson as a self-contained deck in build/slides (LESSONS=notebooks/03_... for one)
 	$(BIN)/python -m transformer_lib.publish slides $(LESSONS)

@@ -226,33 +226,66 @@ def test_the_routes_are_those_of_the_plan_and_add_up():
 def test_the_figures_of_the_readme_are_those_that_are_stored():
     """Scores, sizes and settings of the runs on real text; the hours of all lessons."""
     readme = " ".join(text(PAGES[0]).split())
-    captions, tatoeba = (
-        json.loads((ROOT / "data" / name).read_text()) for name in ("multi30k.json", "tatoeba.json")
+    captions, runs, tatoeba = (
+        json.loads((ROOT / "data" / f"{name}.json").read_text())
+        for name in ("multi30k", "multi30k_seeds", "tatoeba")
     )
     recipes = {
         name: (ROOT / "data/recipes" / f"{name}.txt").read_text()
-        for name in ("multi30k-de", "tatoeba-fra")
+        for name in ("multi30k-de", "multi30k-fra", "tatoeba-fra")
     }
+    german, second, third, french = (f"{run['bleu']:.1f}" for run in runs)
+    assert [(run["recipe"], run["seed"]) for run in runs] == [
+        *(("multi30k-de", seed) for seed in range(3)),
+        ("multi30k-fra", 0),
+    ]
+    score, of = captions["held_out"], f"{captions['parameters'] / 1e6:.1f} million parameters"
     assert captions["split"] == "valid"
-    score, of = captions["held_out"], captions["parameters"]
-    given = f"{of / 1e6:.1f} million parameters"
-    assert (
-        f"{given} give {score['bleu']:.1f} BLEU on the {score['pairs']:,} pairs of `val`" in readme
-    )
-    assert given in recipes["multi30k-de"]
-    assert (
-        f"{score['bleu']:.1f} BLEU on val after 70 minutes of one CPU core"
-        in recipes["multi30k-de"]
-    )
-    assert "70 minutes of one processor core and" in readme
+    assert f"{score['bleu']:.1f}" == german
+    minutes = f"{runs[0]['cpu_minutes']:.0f} minutes"
+    pairs = f"{score['pairs']:,} pairs of `val`"
+    assert f"{minutes} of one processor core and {of} give {german} BLEU on the {pairs}" in readme
+    assert f"{second} and {third} with other seeds" in readme
+    assert f"English into French by the same recipe: {french}" in readme
+    head = f"{german} BLEU on val after {minutes} of one CPU core ({of})."
+    assert recipes["multi30k-de"].splitlines()[0].endswith(head)
+    assert f" {french} BLEU on val." in recipes["multi30k-fra"].splitlines()[0]
+    of_both = [recipes[name].partition(" --tokens ")[2] for name in ("multi30k-de", "multi30k-fra")]
+    assert of_both[0] == of_both[1] != ""
     assert f"give about {tatoeba['held_out']['bleu']:.0f} BLEU on held-out sentences" in readme
     assert "Fifteen minutes of two CPU cores" in recipes["tatoeba-fra"]
     assert "fifteen minutes of two cores give" in readme
     assert "Twenty thousand pairs of at most ten English words" in readme
     assert "--max-pairs 20000 --max-words 10 " in recipes["tatoeba-fra"]
-    for run in (captions, tatoeba):
-        assert "nrefs:1|case:lc" in run["held_out"]["signature"]
+    for run in (captions["held_out"], *runs, tatoeba["held_out"]):
+        assert "nrefs:1|case:lc" in run["signature"]
     assert f"All lessons, about {ROUTES[0].minutes / 60:.0f} hours" in readme
+
+
+def test_the_chart_of_speed_shows_the_figures_that_are_stored():
+    """Ours of bench.json, the others' of rivals.json, all with torch.nn.Transformer at 1."""
+    bench, rivals = (
+        json.loads((ROOT / f"data/{name}.json").read_text()) for name in ("bench", "rivals")
+    )
+    drawn = re.findall(
+        r"<text[^>]*>([^<]*)</text>", (ROOT / "notebooks/images/speed.svg").read_text("utf-8")
+    )
+    ours = {row["what"]: row["median"] for row in bench["rows"]}
+    tables = [table for table in rivals.values() if isinstance(table, dict)]
+    training, *decoding = tables
+    wanted = [1.0, ours["training step, mid: time over that of torch.nn.Transformer"]]
+    assert min(training.values()) > wanted[-1], "README says that ours takes the least"
+    wanted += training.values()
+    for table, work in zip(decoding, ("B = 1, 256 steps", "B = 32, 64 steps"), strict=True):
+        wanted.append(ours[f"greedy, {work}: tokens/s over those of re-decoding"])
+        faster = [name for name, x in table.items() if x / table[rivals["torch"]] > wanted[-1]]
+        assert faster == ["CTranslate2, fp32"], "as README says"
+        wanted += [x / table[rivals["torch"]] for x in table.values()]
+    labels = [f"{x:.2f} ×" if x < 2 else f"{x:.1f} ×" for x in wanted]
+    assert sorted(labels) == sorted(label for label in drawn if label.endswith("×"))
+    assert {"transformer_lib", *(name for table in tables for name in table)} < set(drawn)
+    torch = ".".join(bench["versions"]["torch"].split(".")[:2])
+    assert f"torch {torch} with {bench['kernels']})" in text(PAGES[0])
 
 
 def test_the_data_sheet_names_the_lessons_that_load_the_shipped_model():

@@ -31,6 +31,8 @@ if __name__ == "__main__":
     args = parser.parse_args()
     if unknown := set(args.names) - set(NAMES):
         parser.error(f"no benchmark {', '.join(unknown)}: {', '.join(NAMES)}")
+    if args.json and not args.json.parent.is_dir():
+        parser.error(f"--json {args.json}: there is no folder {args.json.parent}")
     found = show(chain.from_iterable(map(rows, args.names)))
     if args.json:
         write(args.json, found)

@@ -32,12 +32,11 @@ def at_random(examples, max_tokens):
         group.append(examples[i])
 
 
-def plain_loop(examples, vocab_size):
+def plain_loop(batches, vocab_size):
     """Seconds a real token of training as torch's user would write it, six batches at a time."""
     sizes = {"d_model": 128, "num_heads": 4, "d_ff": 512, "num_layers": 2}
     model = TorchTransformer(vocab_size, **sizes)
     optimizer = torch.optim.Adam(model.parameters())
-    batches = cycle(islice(at_random(examples, MAX_TOKENS), 100))
 
     def seconds():
         some = list(islice(batches, AT_ONCE))
@@ -62,10 +61,9 @@ def measure():
     examples = encode_pairs(corpus.train, english.encode, french.encode, 256)
     model = make_model(len(english), len(french), "tiny", tie_weights="target")
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
-    kinds = [
-        cycle(TokenBatches(examples, MAX_TOKENS)),
-        cycle(islice(at_random(examples, MAX_TOKENS), 100)),
-    ]
+    similar = cycle(TokenBatches(examples, MAX_TOKENS))
+    mixed = cycle(islice(at_random(examples, MAX_TOKENS), 100))
+    kinds = similar, mixed
 
     def tokens_per_second(batches):
         some = list(islice(batches, AT_ONCE))
@@ -86,8 +84,7 @@ def measure():
         "at least 1.4",
     )
 
-    theirs = plain_loop(examples, max(len(english), len(french)))
-    similar = cycle(TokenBatches(examples, MAX_TOKENS))
+    theirs = plain_loop(mixed, max(len(english), len(french)))
 
     def by_fit():
         some = list(islice(similar, AT_ONCE))
