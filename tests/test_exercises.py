@@ -2,6 +2,7 @@
 
 import inspect
 import time
+from dataclasses import replace
 from itertools import cycle, product
 
 import numpy as np
@@ -362,6 +363,45 @@ def test_a_check_leaves_random_numbers_and_types_alone():
     assert EXERCISES["basics.softmax"].judge(careless).passed
     assert torch.equal(torch.rand(3), expected)
     assert torch.get_default_dtype() == torch.float32
+
+
+def exercise_of_scores(solution):
+    """Of the same cases as softmax, with no mistakes; nothing is known to it yet."""
+    scores = EXERCISES["basics.softmax"]
+    return replace(scores, without="", solutions=[solution], mistakes=[])
+
+
+def test_no_answer_spoils_what_later_ones_are_compared_with():
+    """Neither by its seed and type, nor by writing into its argument, nor by what held outside."""
+
+    def solution(scores):
+        return scores * torch.zeros(1).element_size() + (torch.initial_seed() == 5)
+
+    def spoils(scores):
+        torch.set_default_dtype(torch.float64)
+        torch.manual_seed(5)
+        return scores.zero_()
+
+    exercise = exercise_of_scores(solution)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert not exercise.judge(spoils).passed
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert exercise.judge(lambda scores: scores * 4).passed
+
+
+def test_what_an_answer_is_compared_with_runs_once():
+    calls = []
+
+    def solution(scores):
+        calls.append(scores)
+        return scores.softmax(dim=-1)
+
+    exercise = exercise_of_scores(solution)
+    for _ in range(2):
+        assert exercise.judge(lambda scores: scores.softmax(dim=-1)).passed
+        assert len(calls) == len(exercise.cases())
 
 
 def test_a_number_may_come_as_a_tensor_or_from_numpy():

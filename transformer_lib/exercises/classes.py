@@ -101,8 +101,8 @@ class Build(Exercise):
         if is_untouched(answer):
             return Verdict(False, "Not attempted yet: the class is still empty.", False)
         with as_it_was():
-            cases = self._drawn()
-            verdict = self._verdict(self._run(answer, cases), cases)
+            cases = self._drawn
+            verdict = self._verdict(self._given_to(answer, cases), cases)
             if not verdict.passed:
                 return verdict
             fault = self.newborn(answer(*cases[0].sizes, **cases[0].options))

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -152,8 +153,8 @@ class Exercise:
         if is_stub(answer):
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
         with as_it_was():
-            cases = self._drawn()
-            got = self._run(answer, cases)
+            cases = self._drawn
+            got = self._given_to(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
             if any(map(has_gap, got)):
@@ -190,10 +191,16 @@ class Exercise:
                 return Verdict(False, message)
         return Verdict(False, self._worst_difference(got, right, cases))
 
+    @cached_property
     def _drawn(self) -> Sequence[tuple]:
-        """The cases, the same at every check: so what `_outcomes` has found holds in the next."""
+        """The cases, drawn at the first check: so what `_outcomes` has found holds in the next."""
         torch.manual_seed(0)
         return self.cases()
+
+    def _given_to(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
+        """What the answer makes of the cases; what it is compared with runs as if it had not."""
+        with as_it_was():
+            return self._run(answer, cases)
 
     def _outcomes(self, known: Answer, cases: Sequence[tuple]) -> Iterator[Outcome]:
         """What a solution or a mistake makes of one case after the other; each is run once."""
@@ -291,8 +298,9 @@ def run(
 
 @contextmanager
 def as_it_was() -> Iterator[None]:
-    """A check leaves no trace: random numbers and the default type go on as if it had not run."""
+    """In fp32, and without a trace: random numbers and the default type go on as before."""
     dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
     with torch.random.fork_rng(devices=[]):
         try:
             yield
