@@ -10,10 +10,12 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
+import torch
 from bs4 import BeautifulSoup
 
 from transformer_lib.cli import main
-from transformer_lib.grading import limits
+from transformer_lib.exercises.machinery import Outcome
+from transformer_lib.grading import judge, limits
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.submissions import Unusable, number_of, program, read_cells
@@ -359,6 +361,29 @@ def test_the_page_asks_nothing_of_a_network_and_shows_what_students_wrote_as_tex
     assert not page.find_all(["script", "link", "img", "iframe"])
     assert all(a["href"].startswith("../site/0") for a in page.find_all("a"))
     assert "http" not in text
+
+
+def test_nobody_can_put_there_what_an_answer_is_compared_with():
+    """Neither before it is judged nor while it is: a verdict begins with nothing known."""
+    library = judge.Library()
+    softmax = library.known["basics.softmax"]
+
+    def answer(scores):
+        softmax._known.outcomes.update(
+            ((softmax.right, i), Outcome(scores - scores)) for i in range(len(softmax.cases()))
+        )
+        return scores - scores
+
+    def right(scores):
+        return (scores - scores.logsumexp(dim=-1, keepdim=True)).exp()
+
+    answer(torch.zeros(2, 3))
+    step = judge.Step("", exercise="basics.softmax", answer="my_softmax")
+    try:
+        assert not judge._judged(library, step, {"my_softmax": answer})["passed"]
+        assert judge._judged(library, step, {"my_softmax": right})["passed"]
+    finally:
+        softmax._known.outcomes.clear()
 
 
 def test_the_solutions_of_a_lesson_with_a_class_pass_without_a_remark(tmp_path):

@@ -101,7 +101,7 @@ class Build(Exercise):
         if is_untouched(answer):
             return Verdict(False, "Not attempted yet: the class is still empty.", False)
         with as_it_was():
-            cases = self._drawn
+            cases = self._drawn()
             verdict = self._verdict(self._given_to(answer, cases), cases)
             if not verdict.passed:
                 return verdict

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -83,6 +82,14 @@ class Verdict:
 
 
 @dataclass
+class Known:
+    """What every check of an exercise needs again: the cases, and what others made of them."""
+
+    cases: Sequence[tuple] | None = None
+    outcomes: dict[tuple[Answer, int], Outcome] = field(default_factory=dict)
+
+
+@dataclass
 class Exercise:
     """A task with its cases, hints, solutions, and the answers that people give instead.
 
@@ -101,7 +108,7 @@ class Exercise:
     without: str = ""
     solutions: list[Answer] = field(default_factory=list)
     mistakes: list[tuple[str, Answer]] = field(default_factory=list)
-    _known: dict[tuple[Answer, int], Outcome] = field(default_factory=dict, init=False, repr=False)
+    _known: Known = field(default_factory=Known, init=False, repr=False)
 
     def solution(self, answer: Answer) -> Answer:
         """File a solution; the one that students are shown comes first.
@@ -153,7 +160,7 @@ class Exercise:
         if is_stub(answer):
             return Verdict(False, "Not attempted yet: the function is still empty.", False)
         with as_it_was():
-            cases = self._drawn
+            cases = self._drawn()
             got = self._given_to(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
                 return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
@@ -191,11 +198,12 @@ class Exercise:
                 return Verdict(False, message)
         return Verdict(False, self._worst_difference(got, right, cases))
 
-    @cached_property
     def _drawn(self) -> Sequence[tuple]:
         """The cases, drawn at the first check: so what `_outcomes` has found holds in the next."""
-        torch.manual_seed(0)
-        return self.cases()
+        if self._known.cases is None:
+            torch.manual_seed(0)
+            self._known.cases = self.cases()
+        return self._known.cases
 
     def _given_to(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
         """What the answer makes of the cases; what it is compared with runs as if it had not."""
@@ -205,13 +213,13 @@ class Exercise:
     def _outcomes(self, known: Answer, cases: Sequence[tuple]) -> Iterator[Outcome]:
         """What a solution or a mistake makes of one case after the other; each is run once."""
         for i, case in enumerate(cases):
-            if (known, i) not in self._known:
+            if (known, i) not in self._known.outcomes:
                 (outcome,) = self._run(known, [case])
                 if isinstance(outcome.error, TimeUp):  # of a busy machine
                     yield outcome
                     continue
-                self._known[known, i] = outcome
-            yield self._known[known, i]
+                self._known.outcomes[known, i] = outcome
+            yield self._known.outcomes[known, i]
 
     def _like_on_all(self, got: Sequence[Outcome], others: Iterable[Outcome]) -> bool:
         """Whether all are alike; after the first that is not, no more is asked."""

@@ -44,7 +44,6 @@ class Examined(Exercise):
 
     examine: Callable[..., Verdict] = field(kw_only=True)
 
-    @property
     def _drawn(self) -> Sequence[tuple]:
         """Another case at every check: nothing is compared with it."""
         return self.cases()

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -117,7 +117,8 @@ def _judged(library: "Library", step: Step, names: dict[str, Any]) -> dict[str, 
     if foreign := _foreign(answer):
         message = f"`{step.answer}` is `{foreign}` itself, not an answer of one's own."
         return {"passed": False, "attempted": True, "message": message, "changed": before}
-    verdict = library.known[step.exercise].judge(answer)
+    # a copy: what is compared with is computed after the cells, and no cell can have put it there
+    verdict = replace(library.known[step.exercise]).judge(answer)
     event = {"passed": verdict.passed, "attempted": verdict.attempted, "message": verdict.message}
     return {**event, "changed": before, "meddled": library.restore()}
 
