@@ -188,34 +188,26 @@ def test_rows_of_a_batch_are_searched_as_if_alone(model):
         assert_close(scores[row], score[0])
 
 
-def test_the_model_is_left_in_the_mode_it_was_in(model):
-    for training in (True, False):
-        model.train(training)
-        greedy(model, *source(), max_len=3)
-        beam_search(model, *source(), max_len=3, beam_size=2)
-        assert model.training == training
-
-
-def test_the_weights_are_left_as_they_were_also_by_a_search_that_fails(monkeypatch):
-    model = make_model(17, 17, d_model=12, num_heads=3, d_ff=20, tie_weights="all")
-    before = dict(model.named_parameters(remove_duplicate=False))
-    step, strides = model.step, []
-
-    def failing(ids, state):
-        strides.append(model.generator.weight.stride())
-        if len(strides) == 3:
-            raise MemoryError
-        return step(ids, state)
-
-    monkeypatch.setattr(model, "step", failing)
-    src = torch.randint(3, 17, (2, 7))
-    with pytest.raises(MemoryError):
-        greedy(model, src, eos_id=-1, max_len=9)
-    after = dict(model.named_parameters(remove_duplicate=False))
-    assert list(after) == list(before)
-    assert all(after[name] is before[name] and after[name].requires_grad for name in before)
-    assert model.generator.weight.stride() == (12, 1)
-    assert set(strides) == {(1, 17)}, "decoded input by input"
+@pytest.mark.parametrize("batched", [False, True], ids=["one mask", "a mask a sentence"])
+def test_searches_obey_the_mask_of_the_target_that_the_full_pass_obeys(model, batched):
+    src, mask = source()
+    window = torch.ones(9, 9, dtype=torch.bool).triu(-1)[None, None]
+    if batched:
+        window = window.repeat(4, 3, 1, 1) & (torch.rand(4, 3, 9, 9) > 0.3)
+    out = greedy(model, src, mask, tgt_mask=window, max_len=9, eos_id=-1)
+    tgt_in = torch.cat([torch.full((4, 1), BOS), out[:, :-1]], dim=1)
+    assert torch.equal(model.eval()(src, tgt_in, mask, window).argmax(-1), out)
+    assert not torch.equal(model(src, tgt_in, mask).argmax(-1), out), "the mask changed nothing"
+    one, _ = beam_search(model, src, mask, tgt_mask=window, max_len=9, beam_size=1, eos_id=-1)
+    assert torch.equal(one, out)
+    assert torch.equal(
+        sample(model, src, mask, tgt_mask=window, max_len=9, eos_id=-1, top_k=1), out
+    )
+    best, score = beam_search(model, src, mask, tgt_mask=window, max_len=9, beam_size=3, eos_id=-1)
+    tgt_in = torch.cat([torch.full((4, 1), BOS), best[:, :-1]], dim=1)
+    with torch.no_grad():
+        shares = model(src, tgt_in, mask, window).log_softmax(-1)
+    assert_close(shares.gather(-1, best[..., None]).sum(dim=(1, 2)), score, atol=1e-4, rtol=0)
 
 
 def test_dropout_does_not_disturb_decoding():

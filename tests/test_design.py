@@ -34,6 +34,7 @@ LEVELS = [
         "positions",
         "runtime",
         "schedules",
+        "views",
     },
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
     {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes", "ngrams"}

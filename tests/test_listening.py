@@ -1,8 +1,15 @@
 """Who is heard, under which name, and that nobody goes on listening."""
 
+import copy
+import subprocess
+import sys
+import threading
+from contextlib import nullcontext
+
 import pytest
 import torch
 from torch import nn
+from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.listening import Listened, listen
@@ -10,6 +17,7 @@ from transformer_lib.models import RECURRENT, create_model
 from transformer_lib.pooling import KernelRegression
 from transformer_lib.scoring import Attention, dot_score
 from transformer_lib.transformer import make_model
+from transformer_lib.views import eval_view
 
 B, T, C, H = 2, 5, 12, 3
 OF_A_TRANSFORMER = {
@@ -93,13 +101,13 @@ def test_every_module_is_fast_again(fails):
     listened = [part for part in model.modules() if isinstance(part, Listened)]
     try:
         with record_attention(model):
-            assert all(part.record == [] for part in listened)
+            assert all(part.is_heard for part in listened)
             if fails:
                 raise KeyError
     except KeyError:
         assert fails
     assert len(listened) == 6
-    assert all(part.record is None for part in listened)
+    assert not any(part.is_heard for part in listened)
 
 
 def test_of_two_listeners_the_inner_one_hears_and_the_outer_one_goes_on_after_it():
@@ -114,5 +122,58 @@ def test_of_two_listeners_the_inner_one_hears_and_the_outer_one_goes_on_after_it
 
 def test_nobody_is_told_where_nobody_listens():
     module = Listened()
+    before = dict(vars(module))
     module.tell(torch.ones(2, 3))
-    assert vars(module) == vars(Listened())
+    assert vars(module) == before
+
+
+def test_a_view_speaks_as_its_module_and_a_copy_with_a_voice_of_its_own():
+    attention, x = MultiHeadAttention(C, H), torch.randn(B, T, C)
+    with listen({"heard": attention}) as maps:
+        copy.deepcopy(attention)(x, x, x)
+        assert maps == {"heard": []}
+        eval_view(attention)(x, x, x)
+    assert len(maps["heard"]) == 1
+
+
+def test_another_thread_is_not_heard():
+    attention, x = MultiHeadAttention(C, H), torch.randn(B, T, C)
+    with listen({"heard": attention}) as maps:
+        other = threading.Thread(target=attention, args=(x, x, x))
+        other.start()
+        other.join()
+    assert maps == {"heard": []}
+
+
+COMPILED = """
+import torch
+from transformer_lib.attention import MultiHeadAttention, record_attention
+
+graphs, model, x = [], MultiHeadAttention(12, 3), torch.randn(2, 5, 12)
+compiled = torch.compile(model, backend=lambda graph, _: graphs.append(graph) or graph)
+expected = compiled(x, x, x)
+assert len(graphs) == 1
+with record_attention(model) as maps:
+    torch.testing.assert_close(compiled(x, x, x), expected)
+assert [weights.shape for weights in maps[""]] == [(2, 3, 5, 5)]
+"""
+
+
+def test_a_compiled_model_is_one_graph_while_nobody_listens_and_can_be_heard():
+    """In a process of its own, since the checks of annotations cannot be compiled."""
+    subprocess.run([sys.executable, "-c", COMPILED], check=True)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_dropout_falls_on_the_weights_that_are_heard_as_on_the_others(dropout):
+    """Of a mean over many draws: dropped weights are the same on average, and vary."""
+    attention, x = MultiHeadAttention(C, H, dropout=dropout).train(), torch.randn(1, T, C)
+    spread = []
+    for heard in (True, False):
+        with record_attention(attention) if heard else nullcontext():
+            drawn = torch.stack([attention(x, x, x) for _ in range(400)])
+        spread.append(drawn.std(dim=0))
+        assert_close(drawn.mean(dim=0), attention.eval()(x, x, x), atol=0.1, rtol=0)
+        attention.train()
+    assert_close(spread[0], spread[1], atol=0.05, rtol=0)
+    assert (spread[0].max() > 0.01) == (dropout > 0)

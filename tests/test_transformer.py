@@ -1,5 +1,6 @@
 """B, Ts, Tt = 3, 7, 5; vocabularies 17 and 19; width 12 in 3 heads, 20 hidden, 2 layers."""
 
+import hashlib
 from itertools import combinations
 
 import pytest
@@ -124,6 +125,95 @@ def test_cached_steps_equal_the_full_pass_at_every_step(norm_first, positions):
         states.append(state)
     again, _ = model.step(tgt[:, 2], states[2])  # a state is a value: an old one still works
     assert_close(again, whole[:, 2], atol=1e-10, rtol=0)
+
+
+def target_masks():
+    """Those of a target of TT positions, by kind; the last hides everything from some queries."""
+    any_of = torch.rand(B, SIZES["num_heads"], TT, TT) > 0.4
+    any_of[1, :, 2] = False
+    return {
+        "none": None,
+        "padding": padding_mask(sentences()[1], 0),
+        "padding of three axes": padding_mask(sentences()[1], 0)[1],
+        "window": torch.ones(TT, TT, dtype=torch.bool).triu(-2),
+        "keys alone": torch.arange(TT) != 1,
+        "arbitrary": any_of,
+        "one row for all": any_of[:, :1, :1],
+    }
+
+
+@pytest.mark.parametrize("kind", target_masks())
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "alibi"])
+def test_each_step_obeys_its_row_of_the_target_mask(kind, positions):
+    model, (src, tgt, src_mask, _) = build(positions=positions).eval(), sentences()
+    mask = target_masks()[kind]
+    whole = model(src, tgt, src_mask, mask)
+    state = model.start(src, src_mask, mask)
+    for t in range(TT):
+        logits, state = model.step(tgt[:, t], state)
+        assert_close(logits, whole[:, t], atol=1e-10, rtol=0)
+    if kind != "none":
+        assert (whole - model(src, tgt, src_mask)).abs().max() > 1e-3, "the mask changed nothing"
+
+
+def test_a_state_of_chosen_rows_keeps_their_target_masks():
+    model, (src, tgt, src_mask, _) = build().eval(), sentences()
+    mask, rows = target_masks()["arbitrary"], torch.tensor([2, 2, 0, 0])
+    _, state = model.step(tgt[:, 0], model.start(src, src_mask, mask))
+    logits, _ = model.step(tgt[rows, 1], state.select(rows))
+    assert_close(logits, model(src, tgt, src_mask, mask)[rows, 1], atol=1e-10, rtol=0)
+
+
+def test_a_step_behind_the_last_row_of_its_mask_is_refused_with_both_numbers():
+    model, (src, tgt, src_mask, _) = build().eval(), sentences()
+    state = model.start(src, src_mask, torch.ones(2, 2, dtype=torch.bool))
+    for t in range(2):
+        _, state = model.step(tgt[:, t], state)
+    with pytest.raises(ValueError, match="position 2, but the target's mask has 2 queries"):
+        model.step(tgt[:, 2], state)
+
+
+# Of state dicts drawn before initialisation went by the kind of a module: a hash of what comes
+# from `uniform_`, and a sum of what comes from `normal_`, the last bits of which hang on the kernel.
+DRAWN = [
+    ("tiny", 0, {}, "5fa1e94bfd13349f", -9.3086),
+    ("tiny", 1, {"tie_weights": "target"}, "91c8adf7703db364", 12.3039),
+    ("tiny", 2, {"positions": "learned"}, "f21a56e46e022421", -21.0404),
+    ("small", 0, {}, "103ee3e474a9442a", -5.779),
+    ("small", 5, {"positions": "rotary", "tie_weights": "all"}, "de7c7f10342e7780", -16.3223),
+    ("base", 0, {"num_layers": 1}, "c944b97ffb9a1883", -19.417),
+    ("big", 3, {"num_layers": 1, "positions": "alibi"}, "35ace9f18c2f0ddb", 12.6357),
+]
+
+
+@pytest.mark.parametrize(("preset", "seed", "options", "uniform", "normal"), DRAWN)
+def test_a_preset_and_a_seed_draw_the_weights_that_lessons_were_stored_with(
+    preset, seed, options, uniform, normal
+):
+    torch.manual_seed(seed)
+    model, found, total = make_model(31, 31, preset, **options), hashlib.sha256(), 0.0
+    tied = model.generator.weight is model.decoder.embedding.weight
+    for name, p in model.state_dict().items():
+        if "embedding" in name or "table" in name or (tied and name == "generator.weight"):
+            weights = torch.linspace(1, 2, p.numel(), dtype=torch.float64)
+            total += (p.double().flatten() * weights).sum().item()
+        else:
+            found.update(name.encode() + p.numpy().tobytes())
+    assert total == pytest.approx(normal, abs=1e-3)
+    if torch.backends.cpu.get_cpu_capability() in ("AVX2", "AVX512"):  # the baseline rounds apart
+        assert found.hexdigest()[:16] == uniform
+
+
+def test_a_bias_of_any_name_keeps_the_start_that_its_module_gave_it(monkeypatch):
+    class Buckets(RelativePositions):
+        def __init__(self):
+            super().__init__()
+            self.buckets = torch.nn.Parameter(torch.zeros(3, 5))
+
+    kind = PositionKind(relative=lambda d_model, num_heads, max_len: Buckets())
+    monkeypatch.setitem(POSITIONS, "buckets", kind)
+    model = build(positions="buckets")
+    assert not model.encoder.layers[0].self_attn.relative.buckets.any()
 
 
 def test_an_order_blind_encoder_permutes_with_its_input_and_no_other_does():

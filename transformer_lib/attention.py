@@ -125,7 +125,7 @@ class MultiHeadAttention(Listened):
         if self.relative is not None:
             q = self.relative.turn(q, k_len - q_len)
             bias = self.relative.bias(q, k_len)
-        alone = mask is None and bias is None and self.record is None and q_len == k_len
+        alone = mask is None and bias is None and not self.is_heard and q_len == k_len
         if is_causal and not alone:
             # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
             causal = causal_mask(q_len, k_len, q.device)
@@ -137,13 +137,13 @@ class MultiHeadAttention(Listened):
             )
         mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer
         dropout = self.dropout if self.training else 0.0
-        if self.record is None:
-            mask = mask if bias is None else _biased(mask, bias)
-            context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
-        else:
+        if self.is_heard:
             weights = attention_weights(q, k, mask, bias=bias)  # (B, H, Tq, Tk)
             self.tell(weights)
             context = F.dropout(weights, dropout) @ v
+        else:
+            mask = mask if bias is None else _biased(mask, bias)
+            context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
     def _split(
@@ -171,8 +171,8 @@ def record_attention(model: nn.Module) -> AbstractContextManager[dict[str, list[
             model(src, tgt_in)
         maps["decoder.layers.1.cross_attn"][-1]     # (batch, heads, query, key), before dropout
 
-    Each call of a module is an item of its list. Outputs are those of the fast path. On leaving,
-    also by an exception, every module is fast again.
+    Each call of a module that this thread makes is an item of its list. Outputs are those of the
+    fast path. On leaving, also by an exception, every module is fast again.
     """
     parts = model.named_modules()
     return listen({name: part for name, part in parts if isinstance(part, Listened)})

@@ -6,8 +6,7 @@ The ways are greedy search, sampling and beam search. A model here is anything w
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +16,10 @@ from torch import Tensor, nn
 
 from transformer_lib.corpus import EOS_ID, PAD_ID, SPECIAL
 from transformer_lib.masks import Mask
+from transformer_lib.views import eval_view
 
 EOS = SPECIAL[EOS_ID]
+LARGE = 2**18  # weights: a layer of 1 MB and more pays for being laid out once a search
 
 
 @torch.inference_mode()
@@ -27,6 +28,7 @@ def greedy(
     src: Int[Tensor, "batch source"],
     src_mask: Mask | None = None,
     *,
+    tgt_mask: Mask | None = None,
     bos_id: int = 1,
     eos_id: int = 2,
     max_len: int = 100,
@@ -36,10 +38,18 @@ def greedy(
 
     Each row goes up to and with its eos, then comes `pad_id`. A row without eos after `max_len`
     tokens is cut there. Finished rows leave the batch, so a long sentence does not make the short
-    ones pay. Runs in eval() and puts the model back.
+    ones pay. `tgt_mask` is that of `model(src, tgt_in, src_mask, tgt_mask)`, over `max_len`
+    positions. A view of the model is read, in eval() (`views.eval_view`); the model stays as it is.
     """
     return _write(
-        model, src, src_mask, lambda logits: logits.argmax(dim=-1), bos_id, eos_id, max_len, pad_id
+        model,
+        src,
+        _masks(src_mask, tgt_mask),
+        lambda logits: logits.argmax(dim=-1),
+        bos_id,
+        eos_id,
+        max_len,
+        pad_id,
     )
 
 
@@ -49,6 +59,7 @@ def sample(
     src: Int[Tensor, "batch source"],
     src_mask: Mask | None = None,
     *,
+    tgt_mask: Mask | None = None,
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float | None = None,
@@ -77,7 +88,8 @@ def sample(
             logits = keep_top_p(logits, top_p)
         return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(1)
 
-    return _write(model, src, src_mask, draw, bos_id, eos_id, max_len, pad_id)
+    masks = _masks(src_mask, tgt_mask)
+    return _write(model, src, masks, draw, bos_id, eos_id, max_len, pad_id)
 
 
 def keep_top_k(logits: Float[Tensor, "*batch vocab"], k: int) -> Float[Tensor, "*batch vocab"]:
@@ -109,6 +121,7 @@ def beam_search(
     src: Int[Tensor, "batch source"],
     src_mask: Mask | None = None,
     *,
+    tgt_mask: Mask | None = None,
     bos_id: int = 1,
     eos_id: int = 2,
     max_len: int = 100,
@@ -133,61 +146,61 @@ def beam_search(
     def penalty(length: Tensor | int) -> Tensor:
         return ((5 + torch.as_tensor(length, device=src.device)) / 6) ** length_penalty
 
-    with _decoding(model):
-        state = model.start(src, src_mask)
-        best = torch.full((src.size(0), max_len), pad_id, device=src.device)
-        best_score = torch.full((src.size(0),), float("-inf"), device=src.device)
-        best_length = torch.zeros(src.size(0), dtype=torch.long, device=src.device)
-        # Of each sentence that is still searched, its beam: one empty hypothesis, soon beam_size.
-        rows = torch.arange(src.size(0), device=src.device)
-        ids = torch.full((src.size(0), 1), bos_id, device=src.device)
-        out = torch.full((src.size(0), 1, max_len), pad_id, device=src.device)
-        length = torch.zeros_like(ids)
-        log_prob = torch.zeros(ids.shape, device=src.device)
-        finished = torch.zeros_like(ids, dtype=torch.bool)
+    model = _reader(model)
+    state = model.start(src, *_masks(src_mask, tgt_mask))
+    best = torch.full((src.size(0), max_len), pad_id, device=src.device)
+    best_score = torch.full((src.size(0),), float("-inf"), device=src.device)
+    best_length = torch.zeros(src.size(0), dtype=torch.long, device=src.device)
+    # Of each sentence that is still searched, its beam: one empty hypothesis, soon beam_size.
+    rows = torch.arange(src.size(0), device=src.device)
+    ids = torch.full((src.size(0), 1), bos_id, device=src.device)
+    out = torch.full((src.size(0), 1, max_len), pad_id, device=src.device)
+    length = torch.zeros_like(ids)
+    log_prob = torch.zeros(ids.shape, device=src.device)
+    finished = torch.zeros_like(ids, dtype=torch.bool)
 
-        for t in range(max_len):
-            logits, state = model.step(ids.flatten(), state)
-            # What is not among the best of its own hypothesis is not among the best of all.
-            steps, words = logits.float().log_softmax(dim=-1).topk(min(beam_size, logits.size(-1)))
-            steps, words = steps.unflatten(0, ids.shape), words.unflatten(0, ids.shape)  # (N, K, W)
-            # A finished one only waits: its next token is pad, for certain.
-            steps[finished], words[finished] = float("-inf"), pad_id
-            steps[..., 0] = steps[..., 0].masked_fill(finished, 0.0)
+    for t in range(max_len):
+        logits, state = model.step(ids.flatten(), state)
+        # What is not among the best of its own hypothesis is not among the best of all.
+        steps, words = logits.float().log_softmax(dim=-1).topk(min(beam_size, logits.size(-1)))
+        steps, words = steps.unflatten(0, ids.shape), words.unflatten(0, ids.shape)  # (N, K, W)
+        # A finished one only waits: its next token is pad, for certain.
+        steps[finished], words[finished] = float("-inf"), pad_id
+        steps[..., 0] = steps[..., 0].masked_fill(finished, 0.0)
 
-            total = log_prob[..., None] + steps
-            total_length = length + (~finished).long()
-            score = (total / penalty(total_length)[..., None]).flatten(1)  # (N, K·W)
-            chosen = score.topk(min(beam_size, score.size(-1)), dim=-1).indices
-            parent = chosen // steps.size(-1)
-            row = parent + torch.arange(len(ids), device=src.device)[:, None] * ids.size(1)
+        total = log_prob[..., None] + steps
+        total_length = length + (~finished).long()
+        score = (total / penalty(total_length)[..., None]).flatten(1)  # (N, K·W)
+        chosen = score.topk(min(beam_size, score.size(-1)), dim=-1).indices
+        parent = chosen // steps.size(-1)
+        row = parent + torch.arange(len(ids), device=src.device)[:, None] * ids.size(1)
 
-            ids = words.flatten(1).gather(1, chosen)
-            log_prob = total.flatten(1).gather(1, chosen)
-            length = total_length.gather(1, parent)
-            finished = finished.gather(1, parent) | (ids == eos_id)
-            out = out.flatten(0, 1)[row]
-            out[..., t] = ids
+        ids = words.flatten(1).gather(1, chosen)
+        log_prob = total.flatten(1).gather(1, chosen)
+        length = total_length.gather(1, parent)
+        finished = finished.gather(1, parent) | (ids == eos_id)
+        out = out.flatten(0, 1)[row]
+        out[..., t] = ids
 
-            # An open hypothesis may be returned only when there is no more room to finish it.
-            score = log_prob / penalty(length)
-            if t < max_len - 1:
-                score = score.masked_fill(~finished, float("-inf"))
-            score, beam = score.max(dim=1)
-            better = (score > best_score[rows]).nonzero().squeeze(1)
-            best_score[rows[better]] = score[better]
-            best[rows[better]] = out[better, beam[better]]
-            best_length[rows[better]] = length[better, beam[better]]
+        # An open hypothesis may be returned only when there is no more room to finish it.
+        score = log_prob / penalty(length)
+        if t < max_len - 1:
+            score = score.masked_fill(~finished, float("-inf"))
+        score, beam = score.max(dim=1)
+        better = (score > best_score[rows]).nonzero().squeeze(1)
+        best_score[rows[better]] = score[better]
+        best[rows[better]] = out[better, beam[better]]
+        best_length[rows[better]] = length[better, beam[better]]
 
-            reach = (log_prob / penalty(max_len)).masked_fill(finished, float("-inf"))
-            going = (reach.amax(dim=1) > best_score[rows]).nonzero().squeeze(1)
-            if not len(going):
-                break
-            state = state.select(row[going].flatten())
-            rows, ids, out, length = rows[going], ids[going], out[going], length[going]
-            log_prob, finished = log_prob[going], finished[going]
+        reach = (log_prob / penalty(max_len)).masked_fill(finished, float("-inf"))
+        going = (reach.amax(dim=1) > best_score[rows]).nonzero().squeeze(1)
+        if not len(going):
+            break
+        state = state.select(row[going].flatten())
+        rows, ids, out, length = rows[going], ids[going], out[going], length[going]
+        log_prob, finished = log_prob[going], finished[going]
 
-        return best[:, : int(best_length.amax())], best_score
+    return best[:, : int(best_length.amax())], best_score
 
 
 @dataclass(frozen=True)
@@ -247,10 +260,15 @@ def with_steps(model: nn.Module, config: Any = None) -> nn.Module:
     return model if hasattr(model, "step") else Recomputing(model, config)
 
 
+def _masks(src_mask: Mask | None, tgt_mask: Mask | None) -> tuple[Mask | None, ...]:
+    """What `start` takes behind the source: the target's mask only where there is one."""
+    return (src_mask,) if tgt_mask is None else (src_mask, tgt_mask)
+
+
 def _write(
     model: nn.Module,
     src: Int[Tensor, "batch source"],
-    src_mask: Mask | None,
+    masks: tuple[Mask | None, ...],
     choose: Callable[[Float[Tensor, "rows vocab"]], Int[Tensor, " rows"]],
     bos_id: int,
     eos_id: int,
@@ -258,21 +276,21 @@ def _write(
     pad_id: int,
 ) -> Int[Tensor, "batch target"]:
     """One sentence a row, token by token, each chosen from the logits of its step."""
-    with _decoding(model):
-        state = model.start(src, src_mask)
-        out = torch.full((src.size(0), max_len), pad_id, device=src.device)
-        rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
-        ids = torch.full_like(rows, bos_id)
-        for t in range(max_len):
-            logits, state = model.step(ids, state)
-            ids = choose(logits)
-            out[rows, t] = ids
-            going = (ids != eos_id).nonzero().squeeze(1)
-            if len(going) < len(rows):
-                rows, ids, state = rows[going], ids[going], state.select(going)
-            if not len(rows):
-                return out[:, : t + 1]
-        return out
+    model = _reader(model)
+    state = model.start(src, *masks)
+    out = torch.full((src.size(0), max_len), pad_id, device=src.device)
+    rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
+    ids = torch.full_like(rows, bos_id)
+    for t in range(max_len):
+        logits, state = model.step(ids, state)
+        ids = choose(logits)
+        out[rows, t] = ids
+        going = (ids != eos_id).nonzero().squeeze(1)
+        if len(going) < len(rows):
+            rows, ids, state = rows[going], ids[going], state.select(going)
+        if not len(rows):
+            return out[:, : t + 1]
+    return out
 
 
 class TableModel(nn.Module):
@@ -341,22 +359,16 @@ class Said(tuple):
         return Said(self[i] for i in rows.tolist())
 
 
-@contextmanager
-def _decoding(model: nn.Module) -> Iterator[None]:
-    """A block in which the model is in eval() and laid out for steps; afterwards it is as it was.
+def _reader(model: nn.Module) -> nn.Module:
+    """A view of the model in eval(), whose largest matrices are laid out for steps.
 
-    A step has few rows. A wide layer, that of the vocabulary above all, takes a single row several
-    times faster where its weights lie in memory input by input, not output by output.
+    A step has few rows. A layer that fits no cache, that of the vocabulary above all, takes a
+    single row several times faster where its weights lie in memory input by input, not output by
+    output. A tied embedding keeps the model's own: it looks up outputs.
     """
-    training = model.training
-    wide = [m for m in model.modules() if type(m) is nn.Linear and m.out_features > m.in_features]
-    weights = [layer.weight for layer in wide]
-    try:
-        model.eval()
-        for layer in wide:  # a tied embedding keeps the old one: it looks up outputs
-            layer.weight = nn.Parameter(layer.weight.t().contiguous().t(), requires_grad=False)
-        yield
-    finally:
-        model.train(training)
-        for layer, weight in zip(wide, weights, strict=True):
-            layer.weight = weight
+    view = eval_view(model)
+    for layer in view.modules():
+        weight = layer._parameters.get("weight")
+        if type(layer) is nn.Linear and weight is not None and weight.numel() >= LARGE:
+            layer._parameters["weight"] = weight.t().contiguous().t()
+    return view

@@ -141,18 +141,20 @@ class DecoderLayer(nn.Module):
         past: KeysValues,
         memory: MemoryKeysValues,
         memory_mask: Mask | None = None,
+        tgt_mask: Mask | None = None,
     ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
         """The next position alone, from projected keys and values: `past` and those of the memory.
 
         Returns the output and `past` grown by one; the `past` given is left as it was, so that
         beams may branch from it. The memory may have fewer rows, each for as many rows of `x`.
+        `tgt_mask` is this position's row: over `past` and itself.
         """
 
         def attend_to_past(y: Tensor) -> Tensor:
             nonlocal past
             new = self.self_attn.keys_values(y, y, offset=past[0].size(-2))
             past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))
-            return self.self_attn.attend(y, *past)
+            return self.self_attn.attend(y, *past, tgt_mask)
 
         def attend_to_memory(y: Tensor) -> Tensor:
             beams = y.reshape(memory[0].size(0), -1, y.size(-1))  # as queries to one memory

@@ -41,6 +41,28 @@ def window_mask(
     return (torch.arange(k_len, device=center.device) - center[:, None, None]).abs() <= width
 
 
+def four_axes(mask: Mask) -> Bool[Tensor, "batch heads query key"]:
+    """The mask with each of its axes: of the size it has, or of 1, which broadcasts."""
+    return mask[(None,) * (4 - mask.dim())]
+
+
+def mask_row(mask: Mask, position: int) -> Bool[Tensor, "batch heads 1 key"]:
+    """What the query at `position` may attend to of the keys up to itself.
+
+    It is the row that `step` needs of the mask that `forward` takes whole. Raises ValueError for a
+    position behind the mask's last.
+    """
+    mask = four_axes(mask)
+    for axis, size in zip(("queries", "keys"), mask.shape[-2:], strict=True):
+        if 1 < size <= position:
+            raise ValueError(
+                f"position {position}, but the target's mask has {size} {axis}: "
+                "make it for as many positions as are decoded"
+            )
+    row = mask if mask.size(-2) == 1 else mask[..., position : position + 1, :]
+    return row if row.size(-1) == 1 else row[..., : position + 1]
+
+
 def masked_softmax(
     scores: Float[Tensor, "*batch query key"],
     mask: Bool[Tensor, "*#batch #query #key"] | None = None,

@@ -11,6 +11,7 @@ from transformer_lib.batching import Example, make_batch
 from transformer_lib.corpus import EOS_ID
 from transformer_lib.schedules import warmup_cosine
 from transformer_lib.training import History, fit
+from transformer_lib.views import eval_view
 
 TASKS = {"copy": list, "reverse": lambda row: row[::-1], "sort": sorted}
 FIRST, SYMBOLS = EOS_ID + 2, 8  # behind <unk>
@@ -47,7 +48,6 @@ def share_right(model: nn.Module, examples: Sequence[Example]) -> Float[Tensor, 
 
     The model reads the right symbols before each place (teacher forcing), in eval().
     """
-    batch, was_training = make_batch(examples), model.training
-    said = model.eval()(batch.src, batch.tgt_in, batch.src_mask).argmax(dim=-1)
-    model.train(was_training)
+    batch = make_batch(examples)
+    said = eval_view(model)(batch.src, batch.tgt_in, batch.src_mask).argmax(dim=-1)
     return (said == batch.tgt_out).double().mean(dim=0)

@@ -20,6 +20,7 @@ from transformer_lib.batching import Batch
 from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.runtime import autocast, keep_freed_memory, progress_bar
+from transformer_lib.views import eval_view
 
 
 @dataclass
@@ -44,10 +45,9 @@ class History:
 def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str = "fp32") -> float:
     """Mean loss per real token over all batches, without smoothing, in eval().
 
-    The model is put back as it was. Several processes share the batches out.
+    Only a view of the model is in eval(). Several processes share the batches out.
     """
-    training, device = model.training, next(model.parameters()).device
-    model.eval()
+    model, device = eval_view(model), next(model.parameters()).device
     nats, tokens = 0.0, 0
     for batch in islice(batches, rank(), None, world_size()):
         batch = batch.to(device)
@@ -56,7 +56,6 @@ def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str =
                 model, batch.src, batch.tgt_in, batch.tgt_out, src_mask=batch.src_mask
             )
         nats, tokens = nats + loss.item() * batch.num_tokens, tokens + batch.num_tokens
-    model.train(training)
     nats, tokens = total(nats, tokens, device=device)
     return nats / tokens
 

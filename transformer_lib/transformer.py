@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from transformer_lib.corpus import MAX_LEN
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues, MemoryKeysValues
 from transformer_lib.listening import Listened
-from transformer_lib.masks import Mask
+from transformer_lib.masks import Mask, four_axes, mask_row
 from transformer_lib.positions import POSITIONS
 
 
@@ -108,6 +108,7 @@ class DecoderState:
     memory: tuple[MemoryKeysValues, ...]
     memory_mask: Mask | None
     position: int  # of the next token
+    tgt_mask: Mask | None = None  # of all positions that may come
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
         """The state of these rows, in this order.
@@ -120,15 +121,19 @@ class DecoderState:
         sentences, beams = of.unique_consecutive(return_counts=True)
         if (beams != beams[:1]).any():
             sentences = of
-        state = replace(self, past=_rows(self.past, rows))
+        state = replace(self, past=_rows(self.past, rows), tgt_mask=_rows_of(self.tgt_mask, rows))
         if torch.equal(sentences, torch.arange(held, device=rows.device)):
             return state
-        mask = None if self.memory_mask is None else self.memory_mask.index_select(0, sentences)
+        mask = _rows_of(self.memory_mask, sentences)
         return replace(state, memory=_rows(self.memory, sentences), memory_mask=mask)
 
 
 def _rows(layers: tuple[tuple[Tensor, ...], ...], rows: Int[Tensor, " rows"]) -> tuple:
     return tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
+
+
+def _rows_of(mask: Mask | None, rows: Int[Tensor, " rows"]) -> Mask | None:
+    return mask if mask is None or mask.size(0) == 1 else mask.index_select(0, rows)
 
 
 class Decoder(nn.Module):
@@ -160,17 +165,22 @@ class Decoder(nn.Module):
         return self.norm(x)
 
     def start(
-        self, memory: Float[Tensor, "batch source d_model"], memory_mask: Mask | None = None
+        self,
+        memory: Float[Tensor, "batch source d_model"],
+        memory_mask: Mask | None = None,
+        tgt_mask: Mask | None = None,
     ) -> DecoderState:
-        """The state before the first target token."""
+        """The state before the first target token.
+
+        `tgt_mask` is that of `forward`, over all positions that may come.
+        """
         nothing = memory[:, :0]
-        if memory_mask is not None:
-            memory_mask = memory_mask.expand(memory.size(0), -1, -1, -1)
         return DecoderState(
             past=tuple(layer.self_attn.keys_values(nothing, nothing) for layer in self.layers),
             memory=tuple(layer.cross_attn.keys_values(memory, memory) for layer in self.layers),
-            memory_mask=memory_mask,
+            memory_mask=None if memory_mask is None else four_axes(memory_mask),
             position=0,
+            tgt_mask=None if tgt_mask is None else four_axes(tgt_mask),
         )
 
     def step(
@@ -178,12 +188,14 @@ class Decoder(nn.Module):
     ) -> tuple[Float[Tensor, "batch d_model"], DecoderState]:
         """The next position of `forward`, from one new token a row."""
         x = self.positions(self.embedding(ids[:, None]), offset=state.position)
+        row = None if state.tgt_mask is None else mask_row(state.tgt_mask, state.position)
         past = []
         for layer, layer_past, memory in zip(self.layers, state.past, state.memory, strict=True):
-            x, grown = layer.step(x, layer_past, memory, state.memory_mask)
+            x, grown = layer.step(x, layer_past, memory, state.memory_mask, row)
             past.append(grown)
-        state = DecoderState(tuple(past), state.memory, state.memory_mask, state.position + 1)
-        return self.norm(x).squeeze(1), state
+        return self.norm(x).squeeze(1), replace(
+            state, past=tuple(past), position=state.position + 1
+        )
 
 
 class Transformer(nn.Module):
@@ -200,9 +212,9 @@ class Transformer(nn.Module):
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         self.generator = nn.Linear(config.d_model, config.tgt_vocab_size, bias=False)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1 and "embedding" not in name and "table" not in name:
-                nn.init.xavier_uniform_(parameter)
+        for part in self.modules():
+            if isinstance(part, nn.Linear):  # all else is initialised where it is defined
+                nn.init.xavier_uniform_(part.weight)
         if config.tie_weights != "none":
             self.generator.weight = self.decoder.embedding.weight
         if config.tie_weights == "all":
@@ -219,16 +231,24 @@ class Transformer(nn.Module):
     ) -> Float[Tensor, "batch target vocab"] | Float[Tensor, "kept vocab"]:
         """Logits (batch, target, vocab); with `only`, those of its True positions: (kept, vocab).
 
-        The kept ones come row by row. `src_mask` and `tgt_mask` hide padding; the decoder is causal
-        by itself.
+        The kept ones come row by row. `src_mask` hides padding; `tgt_mask` is whatever more than
+        causality the decoder's self-attention should obey (a window, padding).
         """
         memory = self.encoder(src, src_mask)
         hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)
         return self.generator(hidden if only is None else hidden[only])
 
-    def start(self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None) -> DecoderState:
-        """Read the source once; what it returns goes to the first `step`."""
-        return self.decoder.start(self.encoder(src, src_mask), src_mask)
+    def start(
+        self,
+        src: Int[Tensor, "batch source"],
+        src_mask: Mask | None = None,
+        tgt_mask: Mask | None = None,
+    ) -> DecoderState:
+        """Read the source once; what it returns goes to the first `step`.
+
+        Each `step` obeys its row of `tgt_mask`, which must reach as far as the steps do.
+        """
+        return self.decoder.start(self.encoder(src, src_mask), src_mask, tgt_mask)
 
     def step(
         self, ids: Int[Tensor, " batch"], state: DecoderState

@@ -27,6 +27,7 @@ from transformer_lib.listening import listen
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
 from transformer_lib.runtime import progress_bar
+from transformer_lib.views import eval_view
 
 if TYPE_CHECKING:
     from transformer_lib.explorers import AttentionMap
@@ -217,11 +218,9 @@ class Translator:
     @torch.inference_mode()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
         """(kind, layer, weights) of every attention in a teacher-forced pass."""
-        training = self.model.training
-        batch = batch.to(self._device)
-        with listen(self.model.eval().attentions()) as maps:
-            self.model(batch.src, batch.tgt_in, batch.src_mask)
-        self.model.train(training)
+        model, batch = eval_view(self.model), batch.to(self._device)
+        with listen(model.attentions()) as maps:
+            model(batch.src, batch.tgt_in, batch.src_mask)
         for (kind, layer), records in maps.items():
             # A recurrent model tells step by step, and has no axis of heads.
             weights = torch.cat(records, dim=-2).cpu()

@@ -22,6 +22,7 @@ from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask
 from transformer_lib.transformer import Transformer, TransformerConfig
 from transformer_lib.translation import Translator
+from transformer_lib.views import eval_view
 
 SHIPPED = DATA / "models" / "lessons"
 
@@ -95,9 +96,9 @@ class Own(Recomputing):
         only: Bool[Tensor, "batch target"] | None = None,
     ) -> Float[Tensor, "..."]:
         (library,) = self._library
-        if all(attention.record is None for attention in self.attentions().values()):
+        if not any(attention.is_heard for attention in self.attentions().values()):
             return super().forward(src, tgt_in, src_mask, only=only)
-        return library.train(self.training)(src, tgt_in, src_mask, only=only)
+        return (library if self.training else eval_view(library))(src, tgt_in, src_mask, only=only)
 
     def attentions(self) -> dict[tuple[str, int], Listened]:
         """Every attention, by its kind (encoder, decoder or cross) and its layer."""
