@@ -25,7 +25,7 @@ UPDATES = 60
 
 
 def seconds(batches, vocabularies, compiled):
-    """CPU time of each update; the first of a shape writes its kernels, where it is `compiled`."""
+    """CPU time of each update; if `compiled`, the first shape writes kernels, the second those of all."""
     torch.compiler.reset()
     seed_everything(0)
     sizes = {"num_layers": 2, "d_model": 64, "num_heads": 4, "d_ff": 256, "dropout": 0.0}
