@@ -173,6 +173,15 @@ def test_every_file_and_folder_that_is_named_exists(path):
             assert (ROOT / name).exists() or beside or elsewhere, name
 
 
+def test_nobody_is_told_to_fetch_the_library_from_the_package_index():
+    """One of its names is somebody else's there, and the other was never published."""
+    wrong = re.compile(r"pip install\b.*\b(transformer[-_]lib|attention[-_]lessons)\b")
+    told = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    told = [path for path in told if path.suffix in {".py", ".ipynb", ".md", ".j2", ".js", ".txt"}]
+    for path in [*told, *ROOT.glob("[!.]*.*"), *(ROOT / ".github").rglob("*.yml")]:
+        assert not wrong.search(path.read_text(encoding="utf-8")), path
+
+
 def test_the_first_commands_of_the_readme_do_what_they_say(tmp_path, monkeypatch, capsys):
     """As they stand there, with two steps."""
     monkeypatch.chdir(tmp_path)

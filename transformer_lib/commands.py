@@ -58,10 +58,17 @@ def train(args: argparse.Namespace) -> None:
         )
         speed = history.frame.tokens_per_second.median()
         _say(
-            f"{len(history.frame)} steps, median {speed:.0f} target tokens/s, "
-            f"memory at most {peak_memory(device):.0f} MiB. Try it:\n"
+            f"{len(history.frame)} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
+            "Try it:\n"
             f'  python -m transformer_lib translate --model {args.out} "I\'m home."'
         )
+
+
+def _memory(device: torch.device) -> str:
+    try:
+        return f", memory at most {peak_memory(device):.0f} MiB"
+    except ImportError:
+        return ""
 
 
 def _introduce(run: runs.Run, device: torch.device) -> None:
@@ -195,8 +202,8 @@ def grade(args: argparse.Namespace) -> None:
         from transformer_lib.grading.classroom import grade_class
         from transformer_lib.grading.page import write_page
     except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
-        raise ValueError(
-            f"grading needs {missing.name}: pip install 'transformer-lib[publish]'"
+        raise ImportError(
+            f"grading needs {missing.name}: pip install '.[publish]' in the project's folder"
         ) from None
     page = args.out.with_suffix(".html")
     if page == args.out:

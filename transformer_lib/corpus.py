@@ -16,9 +16,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 from transformer_lib.downloads import DOWNLOADED, fetch
+from transformer_lib.optional import needed
 
 
 def data_directory() -> Path:
@@ -185,13 +187,13 @@ class Subwords:
 
 
 def _learn_pieces(sentences: Iterable[list[str]], size: int):
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    tokenizer = Tokenizer(models.BPE(unk_token=SPECIAL[UNK_ID]))
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = decoders.Metaspace()
-    special = list(SPECIAL)
-    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=special, show_progress=False)
+    tokenizers = _tokenizers()
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=SPECIAL[UNK_ID]))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    tokenizer.decoder = tokenizers.decoders.Metaspace()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
+    )
     tokenizer.train_from_iterator((" ".join(words) for words in sentences), trainer)
     return tokenizer
 
@@ -200,9 +202,11 @@ def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
     """The vocabulary that `to_json` described."""
     if data["kind"] == "words":
         return Vocabulary(data["words"], data["language"])
-    from tokenizers import Tokenizer
+    return Subwords(_tokenizers().Tokenizer.from_str(data["tokenizer"]), data["language"])
 
-    return Subwords(Tokenizer.from_str(data["tokenizer"]), data["language"])
+
+def _tokenizers() -> ModuleType:
+    return needed("tokenizers", "cutting words into pieces")
 
 
 def _before_eos(ids: Iterable[int]) -> Iterator[int]:

@@ -7,6 +7,8 @@ import importlib
 import sys
 from types import ModuleType
 
+from transformer_lib.optional import needed
+
 
 def load_d2l() -> ModuleType:
     """The module `d2l.torch`, importable without torchvision and with today's IPython.
@@ -15,6 +17,7 @@ def load_d2l() -> ModuleType:
     data, so an empty module stands in for it while d2l is imported. Its version 0.17.0 is the last
     one that does not pin old libraries.
     """
+    needed("d2l", "the book's code")
     from IPython import display
     from matplotlib_inline.backend_inline import set_matplotlib_formats
 

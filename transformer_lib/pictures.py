@@ -13,12 +13,10 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 import matplotlib.pyplot as plt
-import vl_convert
 from IPython import get_ipython
 from IPython.display import display
 from jaxtyping import Float
 from matplotlib.figure import Figure
-from PIL import Image
 from torch import Tensor
 
 
@@ -87,12 +85,23 @@ def _vectors(fig: Figure) -> str:
     return re.sub(r"\s*\n\s*", " ", rounded).strip()
 
 
-def _small(png: bytes) -> str:
-    """The picture in 256 colours, a quarter of its size or less, in base64."""
+def _still(spec: dict) -> dict[str, str]:
+    """The chart as it begins, as a PNG in 256 colours: a quarter of the bytes or less.
+
+    There is none without vl-convert.
+    """
+    try:
+        import vl_convert
+    except ModuleNotFoundError:
+        return {}
+    from PIL import Image
+
+    schema = "https://vega.github.io/schema/vega-lite/v6.json"
+    png = vl_convert.vegalite_to_png({**spec, "$schema": schema}, scale=1.5)
     buffer = io.BytesIO()
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(buffer, format="png", optimize=True)
-    return base64.b64encode(buffer.getvalue()).decode()
+    return {"image/png": base64.b64encode(buffer.getvalue()).decode()}
 
 
 # Vega's own colours, said aloud: JupyterLab's dark theme changes the ground, not the marks on it.
@@ -114,21 +123,14 @@ def on_light(spec: dict) -> dict:
 def _vega_in_the_page(spec: dict, **_) -> tuple[dict, dict]:
     """The chart under the one Vega-Lite type that JupyterLab draws without a network.
 
-    A PNG goes with it for other viewers.
+    A PNG and words go with it for other viewers.
     """
-    description = spec.get("description", "Chart")
-    png = vl_convert.vegalite_to_png(
-        {**spec, "$schema": "https://vega.github.io/schema/vega-lite/v6.json"}, scale=1.5
-    )
+    description, still = spec.get("description", "Chart"), _still(spec)
     spec = copy.deepcopy(on_light(spec))
     spec["$schema"] = "https://vega.github.io/schema/vega-lite/v5.json"
     spec.setdefault("usermeta", {})["embedOptions"] = {"renderer": "svg", "actions": False}
-    bundle = {
-        "application/vnd.vegalite.v5+json": spec,
-        "image/png": _small(png),
-        "text/plain": description,
-    }
-    return bundle, {"image/png": {"alt": description}}
+    bundle = {"application/vnd.vegalite.v5+json": spec, **still, "text/plain": description}
+    return bundle, {kind: {"alt": description} for kind in still}
 
 
 alt.renderers.register("transformer_lib", _vega_in_the_page)

@@ -10,9 +10,10 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import pandas as pd
-import psutil
 import torch
 from tqdm.auto import tqdm
+
+from transformer_lib.optional import needed
 
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -65,10 +66,11 @@ def peak_memory(device: torch.device | str = "cpu") -> float:
     """The most memory held so far, in MiB: torch's tensors on CUDA, the whole process elsewhere."""
     if torch.device(device).type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
-    if sys.platform == "win32":
+    try:
+        import resource
+    except ModuleNotFoundError:  # on Windows
+        psutil = needed("psutil", "reading the process's memory")
         return psutil.Process().memory_info().peak_wset / 2**20
-    import resource  # not on Windows
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
 

@@ -14,13 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
-import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
+from transformer_lib.optional import needed
 from transformer_lib.publish.lessons import FOLD, NOTEBOOKS, slug
 
 HERE = Path(__file__).parent
@@ -170,7 +170,7 @@ def static(name: str) -> str:
 @cache
 def vega() -> str:
     """Vega, Vega-Lite and vega-embed in one script."""
-    return vl_convert.javascript_bundle(vl_version="6.4")
+    return needed("vl_convert", "a page with charts").javascript_bundle(vl_version="6.4")
 
 
 def licences() -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-import vl_convert
 from markupsafe import Markup
 from nbformat import NotebookNode
 
@@ -25,6 +24,7 @@ from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.drawings.route import STAGES
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.optional import needed
 from transformer_lib.publish import render, tables
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
@@ -142,6 +142,7 @@ def write_assets(
         (directory / name).write_text(text, encoding="utf-8")
     picture = drawings.svg(scene)
     card = SOCIAL.format(width=scene.width, height=scene.height, picture=picture)
+    vl_convert = needed("vl_convert", "the picture for previews")
     (directory / "social.png").write_bytes(vl_convert.svg_to_png(card))
 
 
