@@ -178,7 +178,8 @@ def test_nobody_is_told_to_fetch_the_library_from_the_package_index():
     wrong = re.compile(r"pip install\b.*\b(transformer[-_]lib|attention[-_]lessons)\b")
     told = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     told = [path for path in told if path.suffix in {".py", ".ipynb", ".md", ".j2", ".js", ".txt"}]
-    for path in [*told, *ROOT.glob("[!.]*.*"), *(ROOT / ".github").rglob("*.yml")]:
+    beside = [path for path in ROOT.glob("[!.]*.*") if path.is_file()]
+    for path in [*told, *beside, *(ROOT / ".github").rglob("*.yml")]:
         assert not wrong.search(path.read_text(encoding="utf-8")), path
 
 

@@ -1,4 +1,4 @@
-"""The order and the size of a lesson's core, and what stands behind it."""
+"""The order of a lesson's core, and what stands behind it."""
 
 import ast
 import re
@@ -8,42 +8,9 @@ from transformer_lib.exercises.quiz import _lessons, _numbered, recalled
 from transformer_lib.publish.lessons import DEEPER, FOLD, TIMES, tags
 from transformer_lib.publish.render import SVG, VEGALITE
 
-CELLS, WORDS, LINES, LONGEST, LONGEST_CLASS, PREDICTIONS, MISBELIEFS = 70, 2000, 160, 15, 50, 5, 3
-CELLS_OF = {"05": 90}  # in two parts
 SETS = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
 BREAK_IT_FROM = 4
 CLOSING = ["What people get wrong", "What you now know"]
-MISBELIEF = r"\A\*\*“"
-
-
-def counts(notebook):
-    """What a core may have only so much of: (found, allowed) by its name."""
-    sections = [s for s in parts.lesson_of(notebook).core if not s.heading.startswith(parts.BUILD)]
-    cells = parts.core(notebook)
-    unbuilt = [cell for section in sections for cell in section.cells]
-    return {
-        "cells": (len(parts.read(cells)), CELLS_OF.get(parts.number(notebook), CELLS)),
-        "words": (parts.words(cells), WORDS),
-        "lines of code": (sum(map(parts.lines, parts.code(unbuilt))), LINES),
-        "predictions": (sum(map(parts.is_prediction, cells)), PREDICTIONS),
-        "misbeliefs": (parts.count(cells, MISBELIEF), MISBELIEFS),
-    }
-
-
-def budget(notebook):
-    found = counts(notebook).items()
-    return [f"{has} {name}, at most {most}" for name, (has, most) in found if has > most]
-
-
-def short_cells(notebook):
-    """A cell of code is short; a class that is read whole may be longer, a build as long as it is."""
-    sections = [s for s in parts.lesson_of(notebook).sections if not _builds(s)]
-    return [
-        f"{parts.lines(cell)} lines, at most {_longest(cell)}: {cell.source[:60]!r}"
-        for section in sections
-        for cell in parts.code(section.cells)
-        if parts.lines(cell) > _longest(cell)
-    ]
 
 
 def set_up(notebook):
@@ -61,22 +28,13 @@ def set_up(notebook):
     return wrong
 
 
-def _builds(section):
-    return section.heading.startswith(parts.BUILD)
-
-
-def _longest(cell):
-    classes = [node for node in ast.parse(cell.source).body if isinstance(node, ast.ClassDef)]
-    return LONGEST_CLASS if classes else LONGEST
-
-
 def opening(notebook):
     """Title, promise, what one will be able to do, three times, what to know before; then a quiz."""
     title, first = notebook.cells[0].source, parts.lesson_of(notebook).sections[0]
     wanted = {
         "a title such as # 09 · Heads": re.match(r"# \d\d · \S", title),
-        "one sentence of promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
-        "**You will be able to** and one to four points": 1 <= len(_promises(title)) <= 4,
+        "a promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
+        "**You will be able to** and its points": _promises(title),
         "**Time:** 70 minutes in class · 110 alone · 30 going deeper.": TIMES.search(title),
         "**Before:** and what to know": re.search(r"\*\*Before:\*\* \S", title),
         "a quiz in a cell of its own below the title": any(map(_asked, first.cells)),

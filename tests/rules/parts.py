@@ -19,6 +19,11 @@ def number(notebook):
     return notebook.cells[0].source[2:4]
 
 
+def edition(notebook):
+    """The edition that a lesson is written in; the second, where its metadata say none."""
+    return notebook.metadata.get("course", {}).get("edition", 2)
+
+
 def core(notebook):
     return [cell for cell in notebook.cells if "deeper" not in tags(cell)]
 
@@ -59,6 +64,11 @@ def code(cells):
 
 def is_prediction(cell):
     return cell.cell_type == "markdown" and "**Predict first" in cell.source
+
+
+def asks(cell):
+    """Whether it is a quiz: recall("09"), or quiz("08.1", "05.2", "09.1")."""
+    return cell.cell_type == "code" and bool(re.match(r"(recall|quiz)\(", cell.source.strip()))
 
 
 def count(cells, pattern):

@@ -1,4 +1,4 @@
-"""Nobody is refuted without a source, papers are linked where they are first named, no "shall"."""
+"""Nobody is refuted without a source, and papers are linked where they are first named."""
 
 import re
 
@@ -27,15 +27,6 @@ def sources(notebook):
         for text in parts.prose(notebook.cells)
         for sentence in SENTENCE.split(text)
         if NOBODY.search(sentence) and not SOURCE.search(sentence)
-    ]
-
-
-def should(notebook):
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    return [
-        f"should, and not shall: {found[0]!r}"
-        for text in texts
-        for found in re.finditer(r"(?i)[^.\n]*\bshall\b[^.\n]*", text)
     ]
 
 
