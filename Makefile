@@ -6,15 +6,16 @@ READY := $(VENV)/.ready
 READY_CLASS := $(VENV)/.ready-class
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
+TESTS ?= tests
 JSON ?= build/bench.json
 LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
 # What is tested, stored and published knows nothing of a student's own library.
-test unit lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
+test unit near lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit lessons notebooks portable bench slides present site playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near lessons notebooks portable bench slides present site playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,19 +52,23 @@ lint: setup  ## ruff and codespell over code and notebooks
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell --skip "tests/test_grammar.py,*/vendor/*,*/tokens.css" transformer_lib tests notebooks README.md CONTRIBUTING.md
 
-unit: setup  ## the unit tests alone
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser tests
+unit: setup  ## the unit tests alone (TESTS=tests/test_masks.py for some, in seconds)
+	$(BIN)/python -m pytest $(if $(filter tests,$(TESTS)),-n 2 --dist loadfile --ignore tests/browser) $(TESTS)
+
+near: setup  ## the unit tests nearest to what changed since the last commit, in a minute (FILES=transformer_lib/attention.py)
+	$(BIN)/python tests/near.py $(FILES)
 
 lessons: setup  ## the lessons alone, re-executed and compared (LESSONS=notebooks/15_translation.ipynb for one)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval tests/conftest.py $(LESSONS)
+	$(BIN)/python -m pytest $(if $(word 2,$(LESSONS)),-n 2 --dist loadfile) --nbval tests/conftest.py $(LESSONS)
 
 notebooks: LESSONS := $(if $(filter file,$(origin LESSONS)),$(CHANGED),$(LESSONS))
 notebooks: setup  ## execute the lessons changed since the last commit in place, as CI will see them (LESSONS=... for others)
 	@test -n "$(LESSONS)" || { echo "No lesson has changed. For all of them: make notebooks LESSONS='notebooks/*.ipynb'"; exit 1; }
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(BIN)/jupyter nbconvert --to notebook --inplace --execute $(LESSONS)
 
-portable: setup  ## unit tests and lessons on the kernels of other processors, one table (an hour; LESSONS=... for some)
-	$(BIN)/python tests/portable.py $(LESSONS)
+portable: LESSONS := $(if $(filter file,$(origin LESSONS)),,$(LESSONS))
+portable: setup  ## the lessons changed since the last commit on the kernels of an old processor (LESSONS=... for others; ALL=1: everything, an hour)
+	$(BIN)/python tests/portable.py $(LESSONS) $(if $(ALL),--all)
 
 bench: setup  ## our speed relative to torch.nn and d2l, one table, on a quiet machine (minutes; NAMES="decoding imports" for some)
 	@mkdir -p build

@@ -1,5 +1,8 @@
-"""Unit tests and lessons on the kernels of other processors: make portable, or
-python tests/portable.py [LESSON …]
+"""Lessons on the kernels of other processors: make portable, or python tests/portable.py [LESSON …]
+
+By default the lessons changed since the last commit, on the oldest kernels: minutes. With --all
+every lesson and the unit tests, on the machine's own kernels, AVX2's, the oldest, and with two
+threads: an hour.
 
 A number that a lesson stores without ≈ must come out on the reader's machine, whatever its processor
 and however many threads it has. torch, oneDNN and MKL can be told to behave as on an older one.
@@ -15,9 +18,12 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import near
 import pandas as pd
 
 ROOT = Path(__file__).parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+OLDEST = "baseline"
 SETTINGS = {
     "own": {},
     "AVX2": {
@@ -50,6 +56,11 @@ print(json.dumps({
 """
 
 
+def changed() -> list[Path]:
+    """The lessons that differ from the last commit."""
+    return [path for path in near.changed() if path.suffix == ".ipynb" and path.exists()]
+
+
 def environment(setting: str) -> dict[str, str]:
     """This process's environment with the variables of that setting, and of no other."""
     of_any = set().union(*SETTINGS.values())
@@ -65,7 +76,7 @@ def probe(setting: str) -> dict:
     return json.loads(done.stdout)
 
 
-def run(setting: str, lessons: list[str], folder: Path) -> dict[str, str | None]:
+def run(setting: str, tests: list[str], folder: Path) -> dict[str, str | None]:
     """Every test's name, with the first line that differs or None where it passed."""
     report = folder / f"{setting.replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
@@ -73,7 +84,7 @@ def run(setting: str, lessons: list[str], folder: Path) -> dict[str, str | None]
         "-n 2 --dist loadfile --no-loadscope-reorder --ignore tests/browser -p no:cacheprovider"
     )
     command = [sys.executable, "-m", "pytest", *options.split(), "--nbval", f"--junitxml={report}"]
-    command += ["-o", "verbosity_assertions=2", *lessons, "tests"]  # whole lines of what differs
+    command += ["-o", "verbosity_assertions=2", *tests]  # whole lines of what differs
     done = subprocess.run(command, cwd=ROOT, env=environment(setting))
     if done.returncode > 1 or not report.exists():  # 1: some tests failed
         raise RuntimeError(f"{setting}: pytest stopped before it could report")
@@ -130,17 +141,22 @@ def table(probes: dict[str, dict], found: dict[str, dict], minutes: dict[str, fl
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python tests/portable.py", description=__doc__)
-    every = sorted(map(str, (ROOT / "notebooks").glob("*.ipynb")))
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", default=every, help="all if none")
-    parser.add_argument("--settings", nargs="+", choices=SETTINGS, default=list(SETTINGS))
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="those changed, if none")
+    parser.add_argument("--settings", nargs="+", choices=SETTINGS, help=f"if none: {OLDEST}")
+    parser.add_argument("--all", action="store_true", help="all lessons, unit tests, settings")
     args = parser.parse_args()
+    lessons = args.lessons or sorted(map(str, NOTEBOOKS.glob("*.ipynb") if args.all else changed()))
+    if not lessons:
+        parser.error("no lesson has changed: name one, or say --all")
+    settings = args.settings or (list(SETTINGS) if args.all else [OLDEST])
+    tests = [*lessons, "tests" if args.all else "tests/conftest.py"]
     folder = ROOT / "build" / "portable"
     folder.mkdir(parents=True, exist_ok=True)
     probes, found, minutes = {}, {}, {}
-    for setting in args.settings:
+    for setting in settings:
         print(f"\n{setting}: {SETTINGS[setting] or 'as it is'}", flush=True)
         probes[setting], began = probe(setting), time.monotonic()
-        found[setting] = run(setting, args.lessons, folder)
+        found[setting] = run(setting, tests, folder)
         minutes[setting] = (time.monotonic() - began) / 60
     print(f"\n{table(probes, found, minutes)}")
     return any(line for tests in found.values() for line in tests.values())

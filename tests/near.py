@@ -1,0 +1,66 @@
+"""The tests nearest to a change: make near, or python tests/near.py [FILE …] [-- PYTEST OPTIONS]
+
+Of each file of the library, by default of those changed since the last commit: its own tests, and
+those of the modules that import it, and that import these. Green within a minute says that the
+change is probably right; `make test` says that it is.
+"""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LIBRARY, TESTS = ROOT / "transformer_lib", ROOT / "tests"
+STEPS = 2
+
+
+def importers() -> dict[str, set[str]]:
+    """Of each module at the top of the library those beside it that import it."""
+    found = {path.stem: set() for path in LIBRARY.glob("[!_]*.py")}
+    for path in LIBRARY.glob("[!_]*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("transformer_lib."):
+                found.get(node.module.split(".")[1], set()).add(path.stem)
+    return found
+
+
+def near(files: list[Path]) -> list[Path]:
+    """The tests of these files and of what stands on them, the nearest first."""
+    names = [TESTS / path.name for path in files if TESTS in path.parents]
+    ring = [_named(path) for path in files if LIBRARY in path.parents]
+    above, seen = importers(), []
+    for _ in range(STEPS + 1):
+        seen += [name for name in ring if name not in seen]
+        ring = sorted(set().union(*(above.get(name, set()) for name in ring)) - set(seen))
+    names += [TESTS / f"test_{name}.py" for name in seen]
+    return [path for path in dict.fromkeys(names) if path.exists() and path.name[:5] == "test_"]
+
+
+def _named(path: Path) -> str:
+    """The module of a file; of one in a folder, the folder."""
+    return path.relative_to(LIBRARY).with_suffix("").parts[0]
+
+
+def changed() -> list[Path]:
+    """The files that differ from the last commit."""
+    command = ["git", "status", "--porcelain", "--untracked-files=all"]
+    lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / line[3:].split(" -> ")[-1] for line in lines.splitlines()]
+
+
+def main(arguments: list[str]) -> int:
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    files = [Path(name).resolve() for name in arguments[:cut]] or changed()
+    if missing := [path for path in files if arguments[:cut] and not path.exists()]:
+        sys.exit(f"no file {missing[0]}")
+    tests = near(files)
+    if not tests:
+        sys.exit("No test is near: nothing of transformer_lib or tests has changed.")
+    print("near:", *(path.name for path in tests), flush=True)
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile"]
+    return subprocess.run([*command, *map(str, tests), *arguments[cut + 1 :]], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
