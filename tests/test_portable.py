@@ -11,6 +11,7 @@ import portable
 import pytest
 import torch
 from nbclient import NotebookClient
+from portable import SETTINGS
 
 KERNELS = {"avx2": "AVX2", "default": "DEFAULT"}
 
@@ -149,3 +150,34 @@ def test_the_table_counts_what_differs_and_names_what_is_red():
     assert own == "own X 1 0 of 3 0 of 1 1 0 1"
     assert avx2 == "AVX2 Y 2 2 of 3 0 of 1 1 1 2"
     assert shown.endswith("AVX2: c::d\n    E   no")
+
+
+@pytest.mark.parametrize(
+    ("asked", "lessons", "settings", "units"),
+    [
+        ([], ["changed.ipynb"], ["baseline"], False),
+        (["a.ipynb"], ["a.ipynb"], ["baseline"], False),
+        (["a.ipynb", "--settings", "AVX2", "own"], ["a.ipynb"], ["AVX2", "own"], False),
+        (["--all"], sorted(map(str, portable.NOTEBOOKS.glob("*.ipynb"))), [*SETTINGS], True),
+    ],
+)
+def test_what_changed_meets_the_oldest_kernels_and_all_of_it_all_when_asked(
+    asked, lessons, settings, units, monkeypatch
+):
+    ran = {}
+    monkeypatch.setattr(portable, "changed", lambda: [portable.Path("changed.ipynb")])
+    monkeypatch.setattr(portable, "probe", lambda setting: {})
+    monkeypatch.setattr(portable, "run", lambda s, tests, folder: ran.update({s: tests}) or {})
+    monkeypatch.setattr(portable, "table", lambda *_: "")
+    monkeypatch.setattr("sys.argv", ["portable.py", *asked])
+    assert portable.main() == 0
+    assert list(ran) == settings
+    assert list(ran.values()) == [[*lessons, "tests" if units else "tests/conftest.py"]] * len(ran)
+
+
+def test_who_has_changed_no_lesson_is_told_how_to_name_one(monkeypatch, capsys):
+    monkeypatch.setattr(portable, "changed", list)
+    monkeypatch.setattr("sys.argv", ["portable.py"])
+    with pytest.raises(SystemExit):
+        portable.main()
+    assert "no lesson has changed: name one, or say --all" in capsys.readouterr().err
