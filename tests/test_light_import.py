@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 BLOCKED = ["psutil", "vl_convert", "d2l", "tokenizers", "ipywidgets", "resource"]
 PROGRAM = """
 import contextlib, importlib, io, json, pkgutil, sys
+import IPython  # older ones need resource themselves
 
 sys.modules |= dict.fromkeys(sys.argv[1:])  # Python's own way to say that a module is not there
 
