@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,17 @@ def test_every_python_from_the_oldest_that_the_project_takes_is_tried():
     oldest = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
     tried = linux["strategy"]["matrix"]["python"]
     assert tried == [f"3.{minor}" for minor in range(int(oldest.split(".")[1]), 15)]
+
+
+def test_the_oldest_versions_are_the_lower_bounds_and_are_tried_every_week():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    bounds = [re.match(r"([\w-]+)[>=]=([\d.]+)", requirement).groups() for requirement in asked]
+    pins = (ROOT / "tests" / "oldest.txt").read_text().splitlines()[1:]
+    assert pins == [f"{name}=={version}" for name, version in bounds]
+    weekly = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "weekly.yml")
+    tried = weekly["jobs"]["versions"]["strategy"]["matrix"]["include"]
+    assert "--constraint tests/oldest.txt" in {kind["constraint"] for kind in tried}
+    assert project["requires-python"] == ">=" + min(
+        (kind["python"] for kind in tried), key=lambda version: int(version.split(".")[1])
+    )
