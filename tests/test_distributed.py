@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import torch
-from test_survival import losses, newest, wait_for
+from test_survival import go_on, losses, newest, wait_for
 
 from transformer_lib.batching import Example, make_batch
 from transformer_lib.distributed import gather, parallel, rank, share, total, world_size
@@ -21,7 +21,7 @@ SETTINGS = [
 
 def start(processes, *arguments):
     several = ("-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}")
-    command = [*(several if processes > 1 else ()), "-m", "transformer_lib", "train", *arguments]
+    command = [*several, "-m", "transformer_lib", "train", *arguments]
     return subprocess.Popen([sys.executable, *map(str, command)], stderr=subprocess.PIPE, text=True)
 
 
@@ -40,7 +40,8 @@ def metrics(directory):
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     directory = tmp_path_factory.mktemp("alone")
-    train(1, *SETTINGS, "--steps", 50, "--out", directory)
+    code, errors = go_on(*SETTINGS, "--steps", 50, "--out", directory)
+    assert code == 0, errors
     return directory
 
 

@@ -1,5 +1,7 @@
 """Training that is killed, interrupted, or runs out of disk, and goes on as if nothing had happened."""
 
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -10,6 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from transformer_lib.cli import main
 
 resource = pytest.importorskip("resource")  # not on Windows
 
@@ -28,9 +32,18 @@ def start(*arguments, code=None, **options):
 
 
 def train(*arguments, **options):
+    """The exit status and what was said of a run in a process of its own, which may die."""
     process = start(*arguments, **options)
     _, errors = process.communicate(timeout=120)
     return process.returncode, errors
+
+
+def go_on(*arguments):
+    """The same of a run in this process: what was left behind is all that it knows of the other."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        code = main(["train", *map(str, arguments)])
+    return code, said.getvalue()
 
 
 def losses(directory: Path) -> list[float]:
@@ -49,7 +62,7 @@ def newest(directory: Path) -> int:
 def whole(tmp_path_factory):
     """The directory of a run that nothing disturbed."""
     directory = tmp_path_factory.mktemp("whole")
-    code, errors = train(*SETTINGS, "--out", directory)
+    code, errors = go_on(*SETTINGS, "--out", directory)
     assert code == 0, errors
     return directory
 
@@ -67,7 +80,7 @@ def test_a_killed_run_goes_on_with_the_same_losses(whole, tmp_path):
     process.kill()
     process.communicate()
     assert 8 <= newest(tmp_path) < 16
-    code, errors = train("--resume", "--out", tmp_path)
+    code, errors = go_on("--resume", "--out", tmp_path)
     assert code == 0, errors
     assert losses(tmp_path) == losses(whole)
 
@@ -90,7 +103,7 @@ main(["train", *sys.argv[1:]])
     assert code == -signal.SIGKILL
     assert newest(tmp_path) == 4
     assert list(tmp_path.glob(".step-000008.partial")), "it died in the middle"
-    code, errors = train("--resume", "--out", tmp_path)
+    code, errors = go_on("--resume", "--out", tmp_path)
     assert code == 0, errors
     assert losses(tmp_path) == losses(whole)
     assert not list(tmp_path.glob(".*"))
@@ -103,7 +116,7 @@ def test_ctrl_c_saves_says_how_to_go_on_and_loses_no_step(whole, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "saved. Go on with: python -m transformer_lib train --resume --out" in errors
-    code, errors = train("--resume", "--out", tmp_path)
+    code, errors = go_on("--resume", "--out", tmp_path)
     assert code == 0, errors
     assert losses(tmp_path) == losses(whole)
 
@@ -113,14 +126,14 @@ def test_a_truncated_checkpoint_is_refused_and_the_one_before_it_used(whole, tmp
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
     damaged = max(tmp_path.glob("step-*")) / name
     os.truncate(damaged, damaged.stat().st_size // 2)
-    code, errors = train("--resume", "--out", tmp_path)
+    code, errors = go_on("--resume", "--out", tmp_path)
     assert code == 0, errors
     assert f"step-000016: {name} was truncated or changed" in errors
     assert losses(tmp_path) == losses(whole)
 
 
 def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
-    code, errors = train(*SETTINGS, "--steps", "4", "--out", tmp_path)
+    code, errors = go_on(*SETTINGS, "--steps", "4", "--out", tmp_path)
     assert code == 0, errors
 
     def small_disk():
@@ -131,5 +144,5 @@ def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
     assert code == 1
     assert "error:" in errors
     assert [path.name for path in tmp_path.iterdir()] == ["step-000004"]
-    assert train("--resume", "--steps", "8", "--out", tmp_path)[0] == 0
+    assert go_on("--resume", "--steps", "8", "--out", tmp_path)[0] == 0
     assert newest(tmp_path) == 8
