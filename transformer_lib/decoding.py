@@ -360,15 +360,18 @@ class Said(tuple):
 
 
 def _reader(model: nn.Module) -> nn.Module:
-    """A view of the model in eval(), whose largest matrices are laid out for steps.
+    """A view of the model in eval(), whose large and wide matrices are laid out for steps.
 
-    A step has few rows. A layer that fits no cache, that of the vocabulary above all, takes a
+    A step has few rows. A wide layer that fits no cache, that of the vocabulary above all, takes a
     single row several times faster where its weights lie in memory input by input, not output by
     output. A tied embedding keeps the model's own: it looks up outputs.
     """
     view = eval_view(model)
     for layer in view.modules():
-        weight = layer._parameters.get("weight")
-        if type(layer) is nn.Linear and weight is not None and weight.numel() >= LARGE:
-            layer._parameters["weight"] = weight.t().contiguous().t()
+        if type(layer) is nn.Linear and layer.out_features > layer.in_features:
+            weight = layer._parameters.get(
+                "weight"
+            )  # None where a hook or a parametrization makes it
+            if weight is not None and weight.numel() >= LARGE:
+                layer._parameters["weight"] = weight.t().contiguous().t()
     return view
