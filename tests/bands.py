@@ -39,10 +39,15 @@ def _listen(shift, path):
             return super().manual_seed(n + shift)
 
     torch.Generator = Generator
-    seen = {}
+    seen, begun = {}, [-1]  # the cell that runs, as nbval counts: code cells from 0
+
+    def count(*_):
+        begun[0] += 1
+
+    get_ipython().events.register("pre_run_cell", count)
 
     def note(name, value, low, high):
-        cell = get_ipython().execution_count - 3  # as nbval counts: code cells from 0
+        cell = begun[0]
         times = seen[cell, name] = seen.get((cell, name), 0) + 1
         name = name if times == 1 else f"{name} ({times})"
         with open(path, "a") as file:
