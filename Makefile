@@ -8,14 +8,15 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
 TESTS ?= tests
 JSON ?= build/bench.json
+SECONDS ?= 600
 LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
 # What is tested, stored and published knows nothing of a student's own library.
-test unit near lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
+test unit near fuzz lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit near lessons notebooks portable bench slides present site playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near fuzz lessons notebooks portable bench slides present site playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +55,9 @@ lint: setup  ## ruff and codespell over code and notebooks
 
 unit: setup  ## the unit tests alone (TESTS=tests/test_masks.py for some, in seconds)
 	$(BIN)/python -m pytest $(if $(filter tests,$(TESTS)),-n 2 --dist loadfile --ignore tests/browser) $(TESTS)
+
+fuzz: setup  ## what must hold of any input, tried on random ones (SECONDS=600; ONLY=a_property for one)
+	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) $(if $(ONLY),--only $(ONLY))
 
 near: setup  ## the unit tests nearest to what changed since the last commit, in a minute (FILES=transformer_lib/attention.py)
 	$(BIN)/python tests/near.py $(FILES)

@@ -1,4 +1,6 @@
 import json
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -140,11 +142,142 @@ def test_steps_are_ordered_as_numbers(tmp_path):
     assert load_run(tmp_path)[1]["step"] == 1_000_000
 
 
-def test_what_a_killed_write_left_behind_is_cleared_away(tmp_path):
-    (tmp_path / ".step-000007.partial").mkdir()
+def test_what_a_killed_write_left_behind_is_cleared_away_and_what_it_was_to_replace_comes_back(
+    tmp_path,
+):
     save(tmp_path, 8)
     save(tmp_path, 8)
     assert [path.name for path in tmp_path.iterdir()] == ["step-000008"]
+    (tmp_path / "step-000008").rename(tmp_path / ".step-000008.0123abcd.replaced")
+    (tmp_path / ".step-000008.0123abcd.partial").mkdir()
+    (tmp_path / ".step-notes").mkdir()
+    checkpoints.remove_unfinished(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"step-000008", ".step-notes"}
+    assert load_model(tmp_path).info["step"] == 8
+
+
+def test_two_writers_of_one_step_leave_one_whole_checkpoint(tmp_path, monkeypatch):
+    write = checkpoints.save_file
+
+    def another_writes_meanwhile(*args):
+        monkeypatch.setattr(checkpoints, "save_file", write)
+        save(tmp_path, 8, net=model(1))
+        write(*args)
+
+    monkeypatch.setattr(checkpoints, "save_file", another_writes_meanwhile)
+    save(tmp_path, 8, net=model(2))
+    assert [path.name for path in tmp_path.iterdir()] == ["step-000008"]
+    (found, *_), (wanted, *_) = load_model(tmp_path).model.parameters(), model(2).parameters()
+    assert torch.equal(found, wanted)
+
+
+def leave_foreign_things(folder):
+    """What file managers, JupyterLab and people leave beside files."""
+    (folder / ".ipynb_checkpoints").mkdir()
+    (folder / ".ipynb_checkpoints" / "checkpoint-checkpoint.json").write_text("{}")
+    for name in (".DS_Store", "Thumbs.db", "notes.txt", "checkpoint (copy).json"):
+        (folder / name).write_bytes(b"x")
+
+
+def test_foreign_things_in_a_run_change_nothing(tmp_path):
+    newest = save(tmp_path, 2, loss=0.5)
+    for folder in (newest, tmp_path):
+        leave_foreign_things(folder)
+    shutil.copytree(newest, tmp_path / "step-000002-backup")
+    shutil.copytree(newest, tmp_path / "step-000002 copy")
+    shutil.copytree(newest, tmp_path / "Kopie von step-000002")
+    (tmp_path / "step-notes.txt").write_text("the rate was too high")
+    (tmp_path / "step-000009").write_text("a file")
+    before = {path.name for path in tmp_path.iterdir()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_model(tmp_path).info["step"] == load_model(newest).info["step"] == 2
+        assert load_run(tmp_path)[1]["step"] == 2
+        for step in (3, 4, 5):
+            save(tmp_path, step, loss=0.6)
+        assert load_model(tmp_path).info["step"] == 2
+        assert load_run(tmp_path)[1]["step"] == 5
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == before | {"step-000004", "step-000005"}
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"metrics": 3, "step": 1}', "\udcff"])
+def test_what_cannot_be_read_stays_where_it_is_and_takes_no_others_place(tmp_path, content):
+    strange = tmp_path / "step-999999"
+    strange.mkdir()
+    (strange / "checkpoint.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+    for step in (1, 2, 3):
+        save(tmp_path, step)
+    assert steps(tmp_path) == [2, 3, 999_999]
+    with pytest.warns(UserWarning, match="passing over .*step-999999"):
+        assert load_model(tmp_path).info["step"] == 3
+
+
+def test_a_file_that_the_checksums_do_not_list_is_not_read(tmp_path):
+    folder = save_checkpoint(tmp_path, model(), WORDS, step=3)
+    for name in ("training.json", "training.safetensors"):
+        shutil.copy(save(tmp_path / "other", 3) / name, folder)
+    with (
+        pytest.warns(UserWarning, match="passing over"),
+        pytest.raises(ValueError, match="step-000003: SHA256SUMS does not list training.json"),
+    ):
+        load_run(tmp_path)
+
+
+def test_a_checkpoint_that_its_run_removes_meanwhile_is_looked_past_in_silence(
+    tmp_path, monkeypatch
+):
+    judge, first = checkpoints._damage, save(tmp_path, 1, loss=0.1)
+
+    def removed_meanwhile(folder, files):
+        if folder == first and first.exists():
+            shutil.rmtree(first)
+            save(tmp_path, 2, loss=0.05)
+        return judge(folder, files)
+
+    monkeypatch.setattr(checkpoints, "_damage", removed_meanwhile)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_model(tmp_path).info["step"] == 2
+
+
+def test_a_loss_that_is_no_number_is_never_the_best(tmp_path):
+    for step, loss in ((100, 0.5), (400, float("nan")), (500, 0.1), (600, float("inf"))):
+        save(tmp_path, step, loss)
+    assert load_model(tmp_path).info["step"] == 500
+    assert steps(tmp_path) == [500, 600]
+    only = tmp_path / "only"
+    save(only, 7, float("nan"))
+    assert load_model(only).info["step"] == 7
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_a_model_comes_back_in_its_dtype(tmp_path, dtype):
+    net = model(tie_weights="target").to(dtype)
+    save_checkpoint(tmp_path, net, WORDS)
+    back = load_model(tmp_path).model
+    for mine, other in zip(back.parameters(), net.parameters(), strict=True):
+        assert mine.dtype == dtype
+        assert torch.equal(mine, other)
+
+
+def test_weights_of_two_dtypes_are_refused_by_name(tmp_path):
+    net = model()
+    net.generator.to(torch.bfloat16)
+    folder = save_checkpoint(tmp_path, net, WORDS)
+    with pytest.raises(ValueError, match="step-000000 cannot be loaded.* of BF16 and F32, where"):
+        load_model(folder)
+
+
+def test_what_this_version_does_not_know_is_named_with_its_folder(tmp_path):
+    folder = save_checkpoint(tmp_path, model(), WORDS)
+    path = folder / "checkpoint.json"
+    path.write_text(path.read_text().replace('"transformer"', '"mamba"'))
+    sums = folder / "SHA256SUMS"
+    kept = [line for line in sums.read_text().splitlines() if "checkpoint.json" not in line]
+    sums.write_text("\n".join([*kept, f"{checkpoints._sha256(path)}  checkpoint.json"]))
+    with pytest.raises(ValueError, match="step-000000 cannot be loaded: KeyError.*mamba"):
+        load_model(tmp_path)
 
 
 def test_without_a_validation_loss_the_newest_is_taken(tmp_path):

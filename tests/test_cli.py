@@ -32,7 +32,7 @@ def run(tmp_path_factory):
 
 
 def test_training_leaves_whole_checkpoints(run):
-    assert sorted(path.name for path in run.iterdir()) == ["step-000004", "step-000008"]
+    assert sorted(path.name for path in run.glob("[!.]*")) == ["step-000004", "step-000008"]
 
 
 def test_translate_prints_a_line_a_sentence(run, capsys):
@@ -65,6 +65,13 @@ def test_an_exported_model_says_the_same_and_carries_no_training_state(run, tmp_
     for mine, other in zip(ours.model.parameters(), theirs.model.parameters(), strict=True):
         assert torch.equal(mine, other)
     assert main(["evaluate", "--model", str(tmp_path), "--split", "valid"]) == 0
+
+
+def test_an_export_replaces_no_run(run, capsys):
+    before = sorted(run.rglob("*"))
+    assert main(["export", "--model", str(run), "--out", str(run)]) == 1
+    assert "holds a run, whose checkpoints this would replace" in capsys.readouterr().err
+    assert sorted(run.rglob("*")) == before
 
 
 def test_sizes_may_be_chosen_one_by_one(tmp_path):

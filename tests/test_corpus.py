@@ -2,8 +2,10 @@ import gzip
 import re
 import warnings
 import zipfile
+from functools import partial
 
 import pytest
+from checked import unchecked
 
 from transformer_lib import corpus
 from transformer_lib.corpus import (
@@ -31,6 +33,13 @@ from transformer_lib.corpus import (
         ("Ça, l\u2019œuf à 3 €", "fr", ["ça", ",", "l'", "œuf", "à", "3", "€"]),
         ("Zwei Männer stehen.", "de", ["zwei", "männer", "stehen", "."]),
         ("", "en", []),
+        (
+            "Pi is 3.14, 1,000 at 10:30.",
+            "en",
+            ["pi", "is", "3.14", ",", "1,000", "at", "10:30", "."],
+        ),
+        ("3,50 kosten 1.000", "de", ["3,50", "kosten", "1.000"]),
+        ("He said 'Come'.", "en", ["he", "said", "'", "come", "'", "."]),
     ],
 )
 def test_tokens(text, language, tokens):
@@ -47,6 +56,59 @@ def test_writing_tokens_out_undoes_tokenising_for_every_sentence_of_the_corpus()
     for pair in everyday.train + everyday.valid + everyday.test:
         for text, language in zip(pair, everyday.languages, strict=False):
             assert detokenize(tokenize(text, language), language).lower() == text.lower()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", 'He said: "come at 10:30", and left.'),
+        ("en", "He said: 'come, it's 5 o'clock.'"),
+        ("en", "'Come,' she said, 'and see the boys' ball.'"),
+        ("en", "Get 'em, the dogs' owners aren't here (it's 3.14%)."),
+        ("en", "“Is it 1,000?” she asked."),
+        ("fr", 'Il a dit : "viens à 10:30", et l\'a payé 3,14.'),
+        ("fr", "« Quoi ? » dit-il (aujourd'hui)."),
+        ("de", "Es kostet 3,50 und 1.000, wie geht's um 10:30?"),
+        ("de", "„Komm“, sagte er, „wie geht's?“"),
+    ],
+)
+def test_numbers_times_and_quotes_survive(language, text):
+    assert detokenize(tokenize(text, language), language).lower() == text.lower()
+
+
+def test_one_string_where_strings_are_meant_is_refused():
+    for read in (
+        lambda: Vocabulary.build("a cat", "en"),
+        lambda: Vocabulary("cat", "en"),
+        lambda: Subwords.build("a cat", "en"),
+        lambda: detokenize("a cat", "en"),
+        lambda: load_corpus("everyday", hold_out="I'm home."),
+    ):
+        with (
+            unchecked(),
+            pytest.raises(TypeError, match=r" is one string, not a list of strings: write \["),
+        ):
+            read()
+
+
+@pytest.mark.parametrize("build", [Vocabulary.build, partial(Subwords.build, size=30)])
+def test_an_id_that_stands_for_no_token_is_refused(build):
+    vocabulary = build(["the cat sat"] * 3, "en")
+    for number in (-100, -1, len(vocabulary), 10**12):
+        for read in (vocabulary.tokens, vocabulary.decode):
+            with pytest.raises(IndexError, match=f"id {number} stands for no token: .* 0 to"):
+                read([4, number])
+
+
+def test_pieces_are_no_more_than_asked_for_or_it_says_how_many_it_takes():
+    sentences = ["the quick brown fox jumps over the lazy dog"]
+    for size in (10, 30):
+        with pytest.raises(ValueError, match=f"size={size}, but 4 special .* are 31"):
+            Subwords.build(sentences, "en", size=size)
+    assert len(Subwords.build(sentences, "en", size=31)) == 31
+    assert len(Subwords.build(sentences, "en", size=40)) <= 40
+    with pytest.raises(ValueError, match="size=8, but"):
+        Subwords.build_joint([("ab cd", "ef")], ("en", "fr"), size=8)
 
 
 def test_the_vocabulary_is_specials_then_words_by_frequency():

@@ -47,7 +47,7 @@ def best_of_all(model, src, src_mask, max_len, penalty):
     finished = [
         s
         for n in range(1, max_len + 1)
-        for s in itertools.product(range(V), repeat=n)
+        for s in itertools.product(range(EOS, V), repeat=n)  # neither <pad> nor <bos>
         if EOS not in s[:-1]
     ]
     finished = [s for s in finished if s[-1] == EOS or len(s) == max_len]
@@ -196,8 +196,9 @@ def test_searches_obey_the_mask_of_the_target_that_the_full_pass_obeys(model, ba
         window = window.repeat(4, 3, 1, 1) & (torch.rand(4, 3, 9, 9) > 0.3)
     out = greedy(model, src, mask, tgt_mask=window, max_len=9, eos_id=-1)
     tgt_in = torch.cat([torch.full((4, 1), BOS), out[:, :-1]], dim=1)
-    assert torch.equal(model.eval()(src, tgt_in, mask, window).argmax(-1), out)
-    assert not torch.equal(model(src, tgt_in, mask).argmax(-1), out), "the mask changed nothing"
+    best = lambda *masks: model.eval()(src, tgt_in, *masks)[..., EOS:].argmax(-1) + EOS
+    assert torch.equal(best(mask, window), out)
+    assert not torch.equal(best(mask), out), "the mask changed nothing"
     one, _ = beam_search(model, src, mask, tgt_mask=window, max_len=9, beam_size=1, eos_id=-1)
     assert torch.equal(one, out)
     assert torch.equal(
@@ -352,3 +353,63 @@ def test_a_table_is_asked_only_for_what_can_be_said():
     found, score = beam_search(model, torch.zeros(1, 1, dtype=torch.long), beam_size=3)
     assert model.read(found[0]) in {("a", "<eos>"), ("b", "<eos>")}
     assert score.item() == pytest.approx(math.log(0.5))
+
+
+WAYS = {
+    "greedy": greedy,
+    "sample": sample,
+    "beam": lambda *args, **kwargs: beam_search(*args, **kwargs)[0],
+}
+
+
+@pytest.mark.parametrize("search", WAYS.values(), ids=WAYS)
+def test_padding_and_beginnings_are_never_written_inside_a_sentence(model, search):
+    """Though the model thinks of nothing else."""
+    step = model.step
+
+    def prefers(ids, state):
+        logits, state = step(ids, state)
+        logits[:, [0, BOS]] += 50
+        return logits, state
+
+    model.step = prefers
+    out = search(model, *source(), max_len=9)
+    for row in out.tolist():
+        said = row[: row.index(EOS) + 1] if EOS in row else row
+        assert min(said) >= EOS
+        assert set(row[len(said) :]) <= {0}
+
+
+@pytest.mark.parametrize("search", WAYS.values(), ids=WAYS)
+def test_an_end_that_is_also_the_padding_can_be_written(model, search):
+    torch.nn.init.zeros_(model.generator.weight)
+    step = model.step
+    model.step = lambda ids, state: (step(ids, state)[0] + 30 * torch.eye(V)[EOS], state)
+    assert search(model, *source(), pad_id=EOS, max_len=9).tolist() == [[EOS]] * 4
+
+
+@pytest.mark.parametrize("search", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_scores_that_are_no_numbers_end_a_search_in_words(model, search, value):
+    step, steps = model.step, itertools.count(1)
+
+    def breaks(ids, state):
+        logits, state = step(ids, state)
+        return (
+            torch.full_like(logits, value) if next(steps) == 3 else logits - 30 * torch.eye(V)[EOS]
+        ), state
+
+    model.step = breaks
+    with pytest.raises(
+        ValueError, match=f"the best logit of step 3 is {value}, where it should be"
+    ):
+        search(model, *source(), max_len=9)
+
+
+@pytest.mark.parametrize("search", WAYS.values(), ids=WAYS)
+def test_what_was_written_can_be_trained_on(model, search):
+    src, mask = source()
+    ids = search(model, src, mask, max_len=6)
+    model(src, ids, mask).sum().backward()
+    assert not ids.is_inference()
+    assert model.generator.weight.grad.abs().sum() > 0

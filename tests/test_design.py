@@ -30,7 +30,6 @@ LEVELS = [
         "downloads",
         "listening",
         "masks",
-        "metrics",
         "pictures",
         "positions",
         "runtime",
@@ -38,9 +37,9 @@ LEVELS = [
         "views",
     },
     {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
-    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "mistakes", "ngrams"}
+    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "metrics", "mistakes"}
     | {"recurrent_parts"},
-    {"d2l_bridge", "recurrent", "transformer"},
+    {"d2l_bridge", "ngrams", "recurrent", "transformer"},
     {"models", "twins"},
     {"settings", "training", "translation"},
     {"checkpoints", "toys"},

@@ -250,6 +250,20 @@ def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(searched,
     assert chosen("gru") == dataclasses.replace(shared, steps=2)
 
 
+def test_two_ladders_into_one_file_lose_no_row(tmp_path, small, monkeypatch):
+    path, said, climb = tmp_path / "rows.json", [], ladder.climb
+    monkeypatch.setattr(ladder, "load_corpus", lambda name: small)
+
+    def another_builds_meanwhile(*args, **kwargs):
+        monkeypatch.setattr(ladder, "climb", climb)
+        build_ladder(["bahdanau"], [0], path, said.append, progress=False, steps=1)
+        return climb(*args, **kwargs)
+
+    monkeypatch.setattr(ladder, "climb", another_builds_meanwhile)
+    build_ladder(["gru"], [0], path, said.append, progress=False, steps=1)
+    assert [row["model"] for row in json.loads(path.read_text())] == ["gru", "bahdanau"]
+
+
 def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small, monkeypatch):
     path, _ = built
     rows = json.loads(path.read_text())

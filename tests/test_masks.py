@@ -1,7 +1,10 @@
 import pytest
 import torch
+from checked import unchecked
 from torch.testing import assert_close
 
+from transformer_lib.attention import MultiHeadAttention, record_attention
+from transformer_lib.decoding import greedy
 from transformer_lib.masks import (
     causal_mask,
     length_mask,
@@ -9,6 +12,7 @@ from transformer_lib.masks import (
     padding_mask,
     window_mask,
 )
+from transformer_lib.models import create_model
 
 HALF = (torch.float32, torch.bfloat16, torch.float16)
 
@@ -78,3 +82,68 @@ def test_a_row_that_sees_nothing_is_zero_with_finite_gradients(dtype):
     assert scores.grad.isfinite().all()
     assert scores.grad[1, 2].eq(0).all()
     assert scores.grad[0].ne(0).any()
+
+
+def test_fewer_keys_than_queries_are_refused_with_both_numbers():
+    with pytest.raises(ValueError, match="4 queries, but 2 keys"):
+        causal_mask(4, 2)
+
+
+def test_an_empty_row_passes_the_hunt_for_what_is_no_number():
+    scores = torch.randn(2, 3, 5, requires_grad=True)
+    mask = torch.rand(2, 3, 5) > 0.4
+    mask[1, 2] = False
+    with torch.autograd.set_detect_anomaly(True):
+        masked_softmax(scores, mask).pow(2).sum().backward()
+    assert scores.grad[1, 2].eq(0).all()
+
+
+NUMBERS = {
+    "1 and 0": lambda mask: mask.float(),
+    "0 and -inf": lambda mask: torch.zeros(mask.shape).masked_fill(~mask, float("-inf")),
+    "whole numbers": lambda mask: mask.long(),
+    "bytes": lambda mask: mask.byte(),
+}
+
+
+@pytest.mark.parametrize("numbers", NUMBERS.values(), ids=NUMBERS)
+def test_a_mask_of_numbers_is_refused_wherever_it_comes_in(numbers):
+    mask = torch.tensor([[True, True, True, False]])[:, None, None]
+    wrong, x, src = numbers(mask), torch.randn(1, 4, 12), torch.tensor([[4, 5, 6, 0]])
+    attention = MultiHeadAttention(12, 3)
+    transformer, recurrent = (create_model(name, 9, 9) for name in ("transformer", "luong-general"))
+    for use in (
+        lambda: masked_softmax(torch.randn(1, 3, 4, 4), wrong),
+        lambda: attention(x, x, x, wrong),
+        lambda: attention(x, x, x, wrong, is_causal=True),
+        lambda: transformer(src, src, wrong),
+        lambda: transformer(src, src, mask, wrong),
+        lambda: greedy(transformer, src, wrong),
+        lambda: greedy(transformer, src, tgt_mask=wrong),
+        lambda: recurrent(src, src, wrong),
+        lambda: greedy(recurrent, src, wrong),
+    ):
+        with (
+            unchecked(),
+            pytest.raises(TypeError, match=r"the mask is torch\.\w+, not torch\.bool"),
+        ):
+            use()
+    with (
+        record_attention(attention),
+        unchecked(),
+        pytest.raises(TypeError, match=r"mask != 0.* mask == 0"),
+    ):
+        attention(x, x, x, wrong)
+
+
+@pytest.mark.parametrize("name", ["transformer", "luong-general", "bahdanau"])
+@pytest.mark.parametrize("axes", [1, 2, 3, 4])
+def test_a_mask_of_any_number_of_axes_means_the_same_in_both_lives(name, axes):
+    model = create_model(name, 9, 9, dropout=0.0).eval()
+    src, tgt = torch.randint(4, 9, (3, 5)), torch.randint(4, 9, (3, 2))
+    mask = torch.tensor([True, True, True, False, False])[(None,) * (axes - 1)]
+    whole, state = model(src, tgt, mask), model.start(src, mask)
+    assert_close(whole, model(src[:, :3], tgt))
+    for t in range(2):
+        logits, state = model.step(tgt[:, t], state)
+        assert_close(logits, whole[:, t])

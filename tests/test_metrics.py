@@ -2,13 +2,16 @@ import math
 import random
 
 import pytest
+from checked import unchecked
 
 from transformer_lib.metrics import (
     alignment_error_rate,
+    ceiling,
     corpus_bleu,
     exact_match,
     paired_bootstrap,
     perplexity,
+    translation_scores,
 )
 
 
@@ -49,6 +52,26 @@ def test_alignment_error_rate_by_hand():
 
 def test_perplexity_of_a_uniform_guess_is_the_number_of_choices():
     assert perplexity(math.log(7)) == pytest.approx(7)
+
+
+def test_one_string_is_no_list_of_sentences():
+    for score in (corpus_bleu, exact_match, translation_scores):
+        with (
+            unchecked(),
+            pytest.raises(TypeError, match=r"hypotheses is one string, .* \['the cat'\]"),
+        ):
+            score("the cat", "the cat")
+        with (
+            unchecked(),
+            pytest.raises(TypeError, match=r"references is one string, .* \['the cat'\]"),
+        ):
+            score(["the cat"], "the cat")
+
+
+def test_the_ceiling_is_below_100_where_white_space_has_to_be_guessed():
+    plain = ["The cat sat on the mat at 10:30.", 'He said: "come here"!']
+    assert ceiling(plain, "en") == pytest.approx(100)
+    assert ceiling([*plain, "It costs 3.50€ in a R&B shop."], "en") < 99
 
 
 def test_unequal_or_empty_lists_are_refused():

@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 
+from transformer_lib.checkpoints import checkpoints_in, load_model
 from transformer_lib.cli import main
 
 resource = pytest.importorskip("resource")  # not on Windows
@@ -48,14 +50,14 @@ def go_on(*arguments):
 
 def losses(directory: Path) -> list[float]:
     """The loss of every step, as the newest checkpoint remembers it."""
-    newest = max(directory.glob("step-*"))
+    newest = checkpoints_in(directory)[-1]
     packed = dict(json.loads((newest / "training.json").read_text(encoding="utf-8"))["dict"])
     rows = dict(packed["history"]["dict"])["steps"]["list"]
     return [dict(row["dict"])["loss"] for row in rows]
 
 
 def newest(directory: Path) -> int:
-    return max((int(path.name[5:]) for path in directory.glob("step-*")), default=0)
+    return max((int(path.name[5:]) for path in checkpoints_in(directory)), default=0)
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +104,11 @@ main(["train", *sys.argv[1:]])
     code, _ = train(*SETTINGS, "--out", tmp_path, code=dies_at_the_second)
     assert code == -signal.SIGKILL
     assert newest(tmp_path) == 4
-    assert list(tmp_path.glob(".step-000008.partial")), "it died in the middle"
+    assert list(tmp_path.glob(".step-000008.*.partial")), "it died in the middle"
     code, errors = go_on("--resume", "--out", tmp_path)
     assert code == 0, errors
     assert losses(tmp_path) == losses(whole)
-    assert not list(tmp_path.glob(".*"))
+    assert not list(tmp_path.glob(".step*"))
 
 
 def test_ctrl_c_saves_says_how_to_go_on_and_loses_no_step(whole, tmp_path):
@@ -132,6 +134,46 @@ def test_a_truncated_checkpoint_is_refused_and_the_one_before_it_used(whole, tmp
     assert losses(tmp_path) == losses(whole)
 
 
+def test_a_second_run_into_the_same_folder_stops_at_once_and_the_first_goes_on(whole, tmp_path):
+    process = start(*SETTINGS, "--out", tmp_path)
+    wait_for(lambda: (tmp_path / ".run.owner").exists())
+    process.send_signal(signal.SIGSTOP)  # before its first checkpoint, or soon after
+    try:
+        for more in ([], ["--resume"]):
+            code, errors = go_on(*SETTINGS, "--out", tmp_path, *more)
+            assert code == 1
+            assert f"{tmp_path} is being trained into by process {process.pid} on " in errors
+            assert ", since 20" in errors
+    finally:
+        process.send_signal(signal.SIGCONT)
+    wait_for(lambda: checkpoints_in(tmp_path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        while process.poll() is None:  # loading disturbs nobody either, and sees whole checkpoints
+            assert load_model(tmp_path).info["step"] in (4, 8, 12, 16)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert losses(tmp_path) == losses(whole)
+
+
+def test_a_lock_that_was_left_behind_stops_nobody(whole, tmp_path):
+    (tmp_path / ".run.lock").touch()
+    (tmp_path / ".run.owner").write_text("process 1 on another machine, since 2020")
+    code, errors = go_on(*SETTINGS, "--out", tmp_path)
+    assert code == 0, errors
+    assert losses(tmp_path) == losses(whole)
+    assert not (tmp_path / ".run.owner").exists()
+
+
+def test_foreign_things_stop_no_run(whole, tmp_path):
+    (tmp_path / "step-notes.txt").write_text("try a lower rate")
+    (tmp_path / "step-000100-backup").mkdir()
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    code, errors = go_on(*SETTINGS, "--out", tmp_path)
+    assert code == 0, errors
+    assert losses(tmp_path) == losses(whole)
+
+
 def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
     code, errors = go_on(*SETTINGS, "--steps", "4", "--out", tmp_path)
     assert code == 0, errors
@@ -143,6 +185,6 @@ def test_a_full_disk_stops_the_run_in_words_and_loses_nothing(tmp_path):
     code, errors = train("--resume", "--steps", "8", "--out", tmp_path, preexec_fn=small_disk)
     assert code == 1
     assert "error:" in errors
-    assert [path.name for path in tmp_path.iterdir()] == ["step-000004"]
+    assert {path.name for path in tmp_path.iterdir()} == {".run.lock", "step-000004"}
     assert go_on("--resume", "--steps", "8", "--out", tmp_path)[0] == 0
     assert newest(tmp_path) == 8

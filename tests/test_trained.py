@@ -235,6 +235,13 @@ def test_steps_are_given_to_those_who_have_none(own, library):
     assert isinstance(with_steps(own), Recomputing)
 
 
+def test_wrapping_a_model_leaves_its_parts_in_their_modes(own):
+    own.train()
+    frozen = next(own.children()).eval()
+    assert with_steps(own).training
+    assert not frozen.training
+
+
 def test_recomputing_says_what_the_cache_says(own, library):
     src, mask = ids()
     said = greedy(with_steps(own), src, mask, max_len=9)

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from functools import partial
 
 import pytest
 import torch
@@ -426,3 +427,72 @@ def test_the_loss_of_half_precision_logits_is_computed_in_full(smoothing):
         loss = label_smoothed_cross_entropy(logits, targets, smoothing)
     assert loss.dtype == torch.float32
     assert_close(loss, label_smoothed_cross_entropy(logits.float(), targets, smoothing))
+
+
+def test_a_validation_loss_that_is_not_a_number_stops_the_run_in_words_and_is_not_kept():
+    net, saved = model(), []
+    with pytest.raises(ValueError, match="validation_loss is nan at the evaluation after step 2, "):
+        fit(
+            net,
+            [make_batch(reversals(8))],
+            steps=5,
+            evaluate=lambda _: {"bleu": 3.0, "validation_loss": float("nan")},
+            evaluate_every=2,
+            save=saved.append,
+            save_every=2,
+        )
+    assert not saved
+
+
+def modes(net):
+    return {name: part.training for name, part in net.named_modules()}
+
+
+def test_what_was_frozen_stays_so_while_the_rest_trains():
+    net, seen = model(dropout=0.5).train(), []
+    net.encoder.eval()
+    before = modes(net)
+    net.register_forward_pre_hook(lambda *_: seen.append(modes(net)))
+    fit(net, [make_batch(reversals(8))], steps=3, evaluate=lambda net: net.eval() and {})
+    assert seen == [before] * 3
+    assert not any(modes(net).values())
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_a_run_that_breaks_leaves_every_part_in_the_mode_it_was_in(frozen):
+    net = model().eval() if frozen else model().train()
+    net.decoder.layers[0].eval()
+    before = modes(net)
+
+    def breaks(_):
+        raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"):
+        fit(net, [make_batch(reversals(8))], steps=3, save=breaks, save_every=1)
+    assert modes(net) == before
+
+
+def test_a_model_that_comes_in_eval_is_trained_in_train():
+    net, seen = model(dropout=0.5).eval(), []
+    net.register_forward_pre_hook(lambda *_: seen.append(all(modes(net).values())))
+    fit(net, [make_batch(reversals(8))], steps=2)
+    assert seen == [True, True]
+
+
+def test_smoothing_takes_a_model_that_rules_padding_out():
+    logits, targets = torch.randn(6, V, dtype=torch.float64), torch.randint(3, V, (6,))
+    logits[:, 0] = float("-inf")
+    logits.requires_grad_()
+    smooth = torch.full((6, V - 1), 0.2 / (V - 1), dtype=torch.float64)
+    smooth[range(6), targets - 1] += 0.8
+    expected = F.cross_entropy(logits[:, 1:], smooth)
+    loss = label_smoothed_cross_entropy(logits, targets, 0.2)
+    assert_close(loss, expected)
+    loss.backward()
+    assert logits.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("schedule", [warmup_inverse_sqrt, partial(warmup_cosine, steps=9)])
+def test_schedules_say_from_where_they_count(schedule):
+    with pytest.raises(ValueError, match=r"step=0, but steps count from 1.* schedule\(step \+ 1\)"):
+        schedule(0, peak=1.0, warmup=3)

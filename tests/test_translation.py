@@ -1,15 +1,17 @@
+import copy
 import subprocess
 import sys
 import warnings
 
 import pytest
 import torch
+from checked import unchecked
 from torch.testing import assert_close
 
 from transformer_lib import translation
 from transformer_lib.attention import record_attention
 from transformer_lib.batching import TokenBatches, encode_pairs, make_batch
-from transformer_lib.corpus import SentencePair, Vocabulary
+from transformer_lib.corpus import EOS_ID, SentencePair, Vocabulary
 from transformer_lib.decoding import beam_search
 from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
@@ -57,6 +59,26 @@ def test_searching_and_drawing_at_once_is_refused(translator):
         translator.translate([PAIRS[0].source], beam_size=2, temperature=1.0)
 
 
+def test_one_string_is_no_list_of_sentences(translator):
+    with (
+        unchecked(),
+        pytest.raises(TypeError, match=r'sentences is one string, .* \["I\'m home."\]'),
+    ):
+        translator.translate("I'm home.")
+
+
+def test_a_model_that_diverged_translates_nothing_and_says_so(translator):
+    broken = copy.deepcopy(translator)
+    torch.nn.init.constant_(broken.model.generator.weight, float("nan"))
+    for search in ({}, {"beam_size": 3}, {"temperature": 1.0}):
+        with pytest.raises(ValueError, match="the best logit of step 1 is nan"):
+            broken.translate(["Go."], **search)
+
+
+def test_maps_are_ordinary_tensors(translator):
+    assert not any(map.weights.is_inference() for map in translator.attention_maps("Go."))
+
+
 def test_an_empty_sentence_stays_empty(translator):
     with pytest.warns(UserWarning, match="an empty sentence"):
         assert translator.translate(["", "Go.", "   "]) == ["", "Va !", ""]
@@ -75,8 +97,8 @@ def test_a_translation_does_not_depend_on_its_companions(translator):
 
 
 def test_unknown_words_are_named_and_do_not_stop_the_others(translator):
-    with pytest.warns(UserWarning, match="read as <unk>: zebra, 'xyz$"):
-        out = translator.translate(["zebra 'xyz", "Go."])
+    with pytest.warns(UserWarning, match="read as <unk>: zebra, xyz$"):
+        out = translator.translate(["zebra xyz", "Go."])
     assert out[1] == "Va !"
     with pytest.warns(UserWarning, match="read as <unk>: b, c, d, e, f and 2 more$"):
         translator.translate(["b c d e f g h b"])
@@ -90,10 +112,14 @@ def test_a_sentence_longer_than_the_model_is_cut_and_said_so(translator):
 def test_a_translation_is_no_longer_than_the_model_reads(translator):
     english, french = translator.source_vocabulary, translator.target_vocabulary
     model = make_model(len(english), len(french), max_len=8)
-    torch.nn.init.zeros_(model.generator.weight)  # of equal words the first, <pad>: it never ends
-    said = []
-    step = model.step
-    model.step = lambda *given: said.append(1) or step(*given)
+    said, step = [], model.step
+
+    def never_ends(*given):
+        said.append(1)
+        logits, state = step(*given)
+        return torch.zeros_like(logits).index_fill(-1, torch.tensor([EOS_ID]), -1.0), state
+
+    model.step = never_ends
     Translator(model, english, french).translate(["Go."])
     assert len(said) == 8
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from transformer_lib.listening import Listened, Weights, listen
-from transformer_lib.masks import Mask, causal_mask, masked_softmax
+from transformer_lib.masks import Mask, boolean, causal_mask, masked_softmax
 from transformer_lib.positions import RelativePositions
 
 
@@ -121,7 +121,7 @@ class MultiHeadAttention(Listened):
         """`forward` from keys and values that are already projected."""
         q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
-        bias = None
+        mask, bias = None if mask is None else boolean(mask), None
         if self.relative is not None:
             q = self.relative.turn(q, k_len - q_len)
             bias = self.relative.bias(q, k_len)

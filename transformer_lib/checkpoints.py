@@ -9,18 +9,25 @@ Tensors are kept as safetensors, the rest as JSON. A run's directory holds one f
                   SHA256SUMS               of the files above, tested before they are read
 
 A checkpoint is written under another name and renamed when it is whole, so a folder of that name is
-complete.
+complete. Whatever else lies in a run's directory, or beside the files that SHA256SUMS lists, is
+somebody else's: it is neither read nor removed.
 """
 
+import contextlib
 import hashlib
 import json
+import math
 import os
+import re
 import shutil
+import uuid
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from safetensors.torch import load_model as load_weights
 from safetensors.torch import save_model as save_weights
@@ -30,6 +37,15 @@ from transformer_lib.corpus import Subwords, Vocabulary, vocabulary_from_json
 from transformer_lib.models import describe_model, restore_model
 
 AnyVocabulary = Vocabulary | Subwords
+Loaded = TypeVar("Loaded")
+OF_MODEL = ("checkpoint.json", "model.safetensors")
+OF_TRAINING = ("training.json", "training.safetensors")
+DTYPES = {  # of weights, by the names that safetensors gives them
+    "F64": torch.float64,
+    "F32": torch.float32,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+}
 
 
 class LoadedModel(NamedTuple):
@@ -62,8 +78,9 @@ def save_checkpoint(
     """
     step = snapshot["step"] if snapshot else step
     final = Path(directory) / f"step-{step:06d}"
-    partial = final.with_name(f".{final.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
+    # Names of its own: two programs that save the same step do not write into each other's folder.
+    partial = final.with_name(f".{final.name}.{uuid.uuid4().hex[:8]}.partial")
+    replaced = partial.with_suffix(".replaced")
     partial.mkdir(parents=True)
     try:
         save_weights(model, str(partial / "model.safetensors"))
@@ -86,29 +103,27 @@ def save_checkpoint(
         (partial / "SHA256SUMS").write_text(sums)
         for path in [*partial.iterdir(), partial]:
             _to_disk(path)
-        replaced = final.with_name(f".{final.name}.replaced")
         if final.exists():
             final.rename(replaced)
         partial.rename(final)
         _to_disk(final.parent)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise
-    for leftover in final.parent.glob(".step-*"):  # of this write and of runs that were killed
-        shutil.rmtree(leftover)
+    finally:
+        if replaced.exists() and not final.exists():
+            replaced.rename(final)
+        for folder in (partial, replaced):
+            shutil.rmtree(folder, ignore_errors=True)
     _remove_old(final.parent, keep)
     return final
 
 
 def load_model(directory: str | Path, device: torch.device | str = "cpu") -> LoadedModel:
-    """The model in `directory`, a checkpoint's folder or a run's.
+    """The model in `directory`, a checkpoint's folder or a run's, in the dtype it was saved in.
 
     Of a run's checkpoints the one with the best validation loss is taken. A damaged one is passed
     over with a warning. Raises FileNotFoundError where there is none, ValueError where none is
     whole.
     """
-    folder, content = _first_whole(sorted(_checkpoints(directory), key=_loss_then_age), directory)
-    loaded = _loaded(folder, content)
+    loaded = _first_whole(directory, _best_first, _load, OF_MODEL)
     return loaded._replace(model=loaded.model.to(device))
 
 
@@ -117,82 +132,144 @@ def load_run(directory: str | Path) -> tuple[LoadedModel, dict]:
 
     With that, `fit(..., resume=snapshot)` goes on.
     """
-    folders = [folder for folder in _checkpoints(directory) if (folder / "training.json").exists()]
-    folder, content = _first_whole(folders[::-1], directory)
-    loaded = _loaded(folder, content)
-    rest = json.loads((folder / "training.json").read_text(encoding="utf-8"))
-    snapshot = _unpack(rest, load_file(folder / "training.safetensors"))
-    return loaded, {**snapshot, "model": loaded.model.state_dict()}
+
+    def newest_first(folders: list[Path]) -> list[Path]:
+        return [folder for folder in folders[::-1] if (folder / "training.json").exists()]
+
+    def load(folder: Path) -> tuple[LoadedModel, dict]:
+        loaded = _load(folder)
+        rest = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+        snapshot = _unpack(rest, load_file(folder / "training.safetensors"))
+        return loaded, {**snapshot, "model": loaded.model.state_dict()}
+
+    return _first_whole(directory, newest_first, load, (*OF_MODEL, *OF_TRAINING))
 
 
-def _loaded(folder: Path, content: dict) -> LoadedModel:
-    model = restore_model(content["model"], content["config"])
-    load_weights(model, str(folder / "model.safetensors"))
+def checkpoints_in(directory: str | Path) -> list[Path]:
+    """The checkpoints of a run, the oldest first.
+
+    They are the folders whose names are exactly `step-` and digits.
+    """
+    entries = Path(directory).iterdir() if Path(directory).is_dir() else ()
+    named = ((re.fullmatch(r"step-(\d+)", path.name), path) for path in entries)
+    found = [(int(match[1]), path) for match, path in named if match and path.is_dir()]
+    return [path for _, path in sorted(found)]
+
+
+def remove_unfinished(directory: Path) -> None:
+    """Remove what killed runs have left in the middle of writing a checkpoint.
+
+    One that was to be replaced comes back. Nobody may be writing into `directory` meanwhile.
+    """
+    for path in directory.glob(".step-*"):
+        if match := re.fullmatch(r"\.(step-\d+)(\.\w+)?\.(partial|replaced|removed)", path.name):
+            final = path.with_name(match[1])
+            if match[3] == "replaced" and not final.exists():
+                path.rename(final)
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _load(folder: Path) -> LoadedModel:
+    content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+    weights = folder / "model.safetensors"
+    model = restore_model(content["model"], content["config"]).to(_dtype(weights))
+    load_weights(model, str(weights))
     vocabularies = [vocabulary_from_json(data) for data in content["vocabularies"]]
     info = {"step": content["step"], "metrics": content["metrics"], **content["info"]}
     return LoadedModel(model.eval(), *vocabularies, info)
 
 
-def _checkpoints(directory: str | Path) -> list[Path]:
-    directory = Path(directory)
-    if (directory / "checkpoint.json").exists():
-        return [directory]
-    return sorted(directory.glob("step-*"), key=lambda folder: int(folder.name[5:]))
+def _dtype(weights: Path) -> torch.dtype:
+    """The one dtype of all tensors in a file."""
+    with safe_open(weights, framework="pt") as file:
+        found = sorted({file.get_slice(name).get_dtype() for name in file.keys()})  # noqa: SIM118
+    if len(found) != 1 or found[0] not in DTYPES:
+        raise ValueError(
+            f"{weights.name} holds weights of {' and '.join(found)}, "
+            f"where all should be of one of {', '.join(DTYPES)}"
+        )
+    return DTYPES[found[0]]
+
+
+def _best_first(folders: list[Path]) -> list[Path]:
+    return sorted(folders, key=_loss_then_age)
 
 
 def _loss_then_age(folder: Path) -> tuple[float, int]:
     """Sorts by validation loss, the best first, and the newest first where none is known.
 
-    The unreadable stand before them all, so that they are spoken of.
+    A loss that is not finite is none. The unreadable stand before them all, so that they are spoken
+    of.
     """
     try:
         content = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
-        return content["metrics"].get("validation_loss", float("inf")), -content["step"]
-    except (OSError, ValueError, KeyError):
-        return float("-inf"), 0
+        loss, step = content["metrics"].get("validation_loss", math.inf), content["step"]
+        return (loss if math.isfinite(loss) else math.inf), -step
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return -math.inf, 0
 
 
-def _first_whole(folders: list[Path], directory: str | Path) -> tuple[Path, dict]:
-    if not folders:
+def _first_whole(
+    directory: str | Path,
+    order: Callable[[list[Path]], list[Path]],
+    load: Callable[[Path], Loaded],
+    files: tuple[str, ...],
+) -> Loaded:
+    """What `load` makes of the first checkpoint in this order that is whole and has these files."""
+    alone = (Path(directory) / "checkpoint.json").exists()
+    damages = {}
+    for folder in order([Path(directory)] if alone else checkpoints_in(directory)):
+        damages[folder] = _damage(folder, files)
+        if not damages[folder]:
+            try:
+                return load(folder)
+            except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+                if folder.exists():
+                    raise ValueError(f"{folder} cannot be loaded: {error!r}") from error
+        if not folder.exists():  # its run goes on, and by now keeps others
+            return _first_whole(directory, order, load, files)
+        warnings.warn(f"passing over {folder}: {damages[folder]}", stacklevel=3)
+    if not damages:
         raise FileNotFoundError(
             f"no checkpoint in {str(directory)!r}: expected folders named step-000100 and the like"
         )
-    for folder in folders:
-        damage = _damage(folder)
-        if not damage:
-            return folder, json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
-        warnings.warn(f"passing over {folder}: {damage}", stacklevel=3)
-    raise ValueError(
-        f"no whole checkpoint in {str(directory)!r}: {folders[0].name}: {_damage(folders[0])}"
-    )
+    folder, damage = next(iter(damages.items()))
+    raise ValueError(f"no whole checkpoint in {str(directory)!r}: {folder.name}: {damage}")
 
 
-def _damage(folder: Path) -> str | None:
-    """What is wrong with a checkpoint, in words, or None."""
+def _damage(folder: Path, files: tuple[str, ...]) -> str:
+    """What is wrong with a checkpoint, in words; no word where it is whole."""
     try:
         sums = dict(
             reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines()
         )
     except (OSError, ValueError):
         return "its SHA256SUMS is missing or unreadable"
-    present = {path.name for path in folder.iterdir()} - {"SHA256SUMS"}
-    for name in sorted({"model.safetensors", "checkpoint.json"} | present | sums.keys()):
-        if name not in sums:
-            return f"SHA256SUMS does not list {name}"
-        if not (folder / name).is_file():
-            return f"{name} is missing"
-        if (found := _sha256(folder / name)) != sums[name]:
-            return f"{name} was truncated or changed: SHA-256 {found[:12]}…, expected {sums[name][:12]}…"
-    return None
+    try:
+        ours = (name for name in (*OF_MODEL, *OF_TRAINING) if (folder / name).exists())
+        for name in sorted({*files, *sums, *ours}):
+            if name not in sums:
+                return f"SHA256SUMS does not list {name}"
+            if not (folder / name).is_file():
+                return f"{name} is missing"
+            if (found := _sha256(folder / name)) != sums[name]:
+                return f"{name} was truncated or changed: SHA-256 {found[:12]}…, expected {sums[name][:12]}…"
+    except OSError as error:
+        return f"it cannot be read ({error})"
+    return ""
 
 
 def _remove_old(directory: Path, keep: int) -> None:
-    folders = _checkpoints(directory)
-    readable = [folder for folder in folders if _loss_then_age(folder)[0] > float("-inf")]
-    best = min(readable, key=_loss_then_age)
-    for folder in folders[:-keep]:
-        if folder != best:
-            shutil.rmtree(folder)
+    """Remove all but the newest and the best; what cannot be read is not ours to judge."""
+    ages = {folder: _loss_then_age(folder) for folder in checkpoints_in(directory)}
+    readable = [folder for folder, (loss, _) in ages.items() if loss > -math.inf]
+    for folder in readable[:-keep]:
+        if folder != min(readable, key=ages.get):
+            # Renamed first: whoever reads it meanwhile finds all of it, or nothing.
+            gone = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}.removed")
+            with contextlib.suppress(OSError):
+                folder.rename(gone)
+                shutil.rmtree(gone)
 
 
 def _pack(value: Any, tensors: dict[str, Tensor]) -> Any:

@@ -11,7 +11,7 @@ import torch
 from tqdm.auto import tqdm
 
 from transformer_lib import runs
-from transformer_lib.checkpoints import load_model, save_checkpoint
+from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, load_corpus, verify
 from transformer_lib.distributed import process_group, rank, world_size
 from transformer_lib.downloads import DOWNLOADED, fetch, fetch_unchecked
@@ -32,10 +32,10 @@ def train(args: argparse.Namespace) -> None:
     """Start or resume a run, and say how it goes."""
     names = {option.name for option in fields(TrainSettings)}
     given = {name: value for name, value in vars(args).items() if name in names}
-    with process_group(pick_device(args.device)) as device:
+    with process_group(pick_device(args.device)) as device, runs.owned(args.out):
         if args.resume:
             run = runs.resume_run(args.out, given, device)
-        elif any(args.out.glob("step-*")):
+        elif checkpoints_in(args.out):
             raise ValueError(
                 f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
             )
@@ -117,6 +117,10 @@ def evaluate(args: argparse.Namespace) -> None:
             f"({scores['pairs']} pairs)"
         )
     print(f"BLEU signature: {result['held_out']['signature']}")
+    if result["ceiling"] < 99.95:
+        print(
+            f"A perfect translation would have BLEU {result['ceiling']:.1f}: white space is guessed"
+        )
     for example in result["examples"]:
         print("", *(f"{name:>11}: {text}" for name, text in example.items()), sep="\n")
 
@@ -132,6 +136,10 @@ def _search(args: argparse.Namespace) -> dict:
 
 def export(args: argparse.Namespace) -> None:
     """Write the best checkpoint of a run without its training state."""
+    if any((folder / "training.json").exists() for folder in checkpoints_in(args.out)):
+        raise ValueError(
+            f"{args.out} holds a run, whose checkpoints this would replace: choose another --out"
+        )
     model, *vocabularies, info = load_model(args.model)
     rest = {name: value for name, value in info.items() if name not in ("step", "metrics")}
     known = {"metrics": info["metrics"], "info": rest, "step": info["step"]}

@@ -38,22 +38,33 @@ MAX_LEN, LONGEST_TRANSLATION = 256, 100
 SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
 PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
 
+
+def no_string(sentences: Iterable, what: str = "sentences") -> None:
+    """Raises TypeError for a string where strings are meant: it would be read letter by letter."""
+    if isinstance(sentences, str):
+        raise TypeError(f"{what} is one string, not a list of strings: write [{sentences[:40]!r}]")
+
+
 # ------------------------------------------------------------------------------------------- tokens
 
 _WORD = r"\w+(?:-\w+)*"
+_NUMBER = r"\d+(?:[.,:]\d+)+\w*"  # 3.14 1,000 10:30
 _TOKEN = {
-    "en": re.compile(rf"'{_WORD}|{_WORD}|[^\w\s]"),  # i 'm
-    "fr": re.compile(rf"{_WORD}'?|[^\w\s]"),  # j' ai
-    "de": re.compile(rf"{_WORD}|[^\w\s]"),
+    "en": re.compile(rf"{_NUMBER}|(?<=\w)'{_WORD}|{_WORD}|[^\w\s]"),  # i 'm
+    "fr": re.compile(rf"{_NUMBER}|{_WORD}'?|[^\w\s]"),  # j' ai
+    "de": re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]"),
 }
+_ELISION = {"en": r"' (?=(?:em|til|cause|tis)\b)", "de": r" ' (?=(?:s|n|m|ne|nen|ner)\b)"}
+_OPENING = {"en": "([“‘", "fr": "([“‘", "de": "([„‚"}
+_CLOSING = {"en": ".,…)]%”", "fr": ".,…)]%”", "de": ".,…)]%“‘"}
 _TATOEBA = {"fra": "fr", "deu": "de"}
 
 
 def tokenize(text: str, language: str) -> list[str]:
     """Lower-case words and punctuation marks, in the order of the text.
 
-    The apostrophe stays with the short word: `i 'm`, `j' ai`. Words with inner hyphens stay whole.
-    Word alignments index these tokens.
+    The apostrophe stays with the short word: `i 'm`, `j' ai`. Words with inner hyphens stay whole,
+    and so do numbers and clock times: `3.14`, `10:30`. Word alignments index these tokens.
     """
     if language not in _TOKEN:
         raise ValueError(f"language={language!r} is none of {', '.join(_TOKEN)}")
@@ -64,14 +75,23 @@ def tokenize(text: str, language: str) -> list[str]:
 def detokenize(tokens: Iterable[str], language: str) -> str:
     """Tokens as a person would write them, with a capital at the start.
 
-    Whatever else `tokenize` lower-cased stays lower-case.
+    Whatever else `tokenize` lower-cased stays lower-case, and white space is guessed: nobody can
+    tell `3.50€` from `3.50 €`. How much that costs a corpus, `metrics.ceiling` says.
     """
+    no_string(tokens, "tokens")
     text = " ".join(tokens)
-    text = re.sub(r" (?=[.,…)\]%])", "", text)
-    text = re.sub(r"(?<=[(\[]) ", "", text)
-    # French joins after the apostrophe and leaves a space before ! ? : ;
-    text = text.replace("' ", "'") if language == "fr" else re.sub(r" (?=['!?:;])", "", text)
-    return text[:1].upper() + text[1:]
+    text = re.sub(rf" (?=[{re.escape(_CLOSING[language])}])", "", text)
+    text = re.sub(rf"(?<=[{re.escape(_OPENING[language])}]) ", "", text)
+    text = re.sub(r'" ([^"]+?) ?"', r'"\1"', text)
+    if language == "fr":  # joins after the apostrophe, and leaves a space before ! ? : ;
+        text = text.replace("' ", "'")
+    else:
+        text = re.sub(r" (?=[!?:;]|'\w)", "", text)
+        text = re.sub(r"(^|[:,;(] )' (.+?) ?'(?!\w)", r"\1'\2'", text)  # a quotation
+        text = re.sub(_ELISION[language], "'", text)
+        text = re.sub(r" '(?!\w)", "'", text)  # the boys' ball
+    first, capital = text[:1], text[:1].upper()
+    return (capital if capital.lower() == first else first) + text[1:]  # there is no capital ß, ﬁ
 
 
 # ------------------------------------------------------------------------------------- vocabularies
@@ -85,6 +105,7 @@ class Vocabulary:
     """
 
     def __init__(self, words: Sequence[str], language: str):
+        no_string(words, "words")
         self.language = language
         self.words = list(words)
         self._tokens = [*SPECIAL, *self.words]
@@ -99,6 +120,7 @@ class Vocabulary:
 
         Words that occur equally often stand in alphabetical order.
         """
+        no_string(sentences)
         counts = Counter(word for sentence in sentences for word in tokenize(sentence, language))
         words = sorted(
             (w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w)
@@ -114,7 +136,7 @@ class Vocabulary:
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The token behind every id, special ones too: what labels the axes of an attention map."""
-        return [self._tokens[i] for i in ids]
+        return [self._tokens[i] for i in _known(ids, len(self))]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The sentence up to <eos>, written as people write it."""
@@ -141,7 +163,11 @@ class Subwords:
 
     @classmethod
     def build(cls, sentences: Iterable[str], language: str, size: int = 4000) -> "Subwords":
-        """Learn at most `size` pieces from training sentences, the four special ones included."""
+        """Learn at most `size` pieces from training sentences, the four special ones included.
+
+        Every letter is a piece of its own: raises ValueError where `size` has no room for them all.
+        """
+        no_string(sentences)
         return cls(_learn_pieces((tokenize(s, language) for s in sentences), size), language)
 
     @classmethod
@@ -165,10 +191,11 @@ class Subwords:
         return self._tokenizer.encode(" ".join(tokenize(text, self.language))).ids
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        return [self._tokenizer.id_to_token(int(i)) for i in ids]
+        return [self._tokenizer.id_to_token(i) for i in _known(ids, len(self))]
 
     def decode(self, ids: Iterable[int]) -> str:
-        text = self._tokenizer.decode([int(i) for i in _before_eos(ids)], skip_special_tokens=False)
+        known = _known(_before_eos(ids), len(self))
+        text = self._tokenizer.decode(known, skip_special_tokens=False)
         return detokenize(text.split(), self.language)
 
     def unknown(self, text: str) -> list[str]:
@@ -195,6 +222,11 @@ def _learn_pieces(sentences: Iterable[list[str]], size: int):
         vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
     )
     tokenizer.train_from_iterator((" ".join(words) for words in sentences), trainer)
+    if tokenizer.get_vocab_size() > size:
+        raise ValueError(
+            f"size={size}, but {len(SPECIAL)} special pieces and a piece for each letter of the "
+            f"sentences are {tokenizer.get_vocab_size()}: give at least so many"
+        )
     return tokenizer
 
 
@@ -207,6 +239,17 @@ def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
 
 def _tokenizers() -> ModuleType:
     return needed("tokenizers", "cutting words into pieces")
+
+
+def _known(ids: Iterable[int], size: int) -> list[int]:
+    """The ids, none of which is below 0 or past the vocabulary's last."""
+    ids = [int(i) for i in ids]
+    for i in ids:
+        if not 0 <= i < size:
+            raise IndexError(
+                f"id {i} stands for no token: the ids of this vocabulary are 0 to {size - 1}"
+            )
+    return ids
 
 
 def _before_eos(ids: Iterable[int]) -> Iterator[int]:
@@ -375,6 +418,7 @@ def _held(hold_out: Iterable[str], language: str, known: Iterable[str]) -> set[s
 
     A warning names those that are not in the corpus, since they may be slips.
     """
+    no_string(hold_out, "hold_out")
     held = {_identity(sentence, language): sentence for sentence in hold_out}
     absent = [sentence for key, sentence in held.items() if key not in known]
     if absent:

@@ -3,8 +3,12 @@
 The ways are greedy search, sampling and beam search. A model here is anything with
 `state = start(src, src_mask)` and `logits, state = step(ids, state)`, whose states have
 `select(rows)`. `with_steps` gives them to a model that has neither.
+
+No way ever writes <pad> or <bos> inside a sentence, whatever the model thinks of them: their scores
+become −inf. Scores that are no numbers raise ValueError.
 """
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +26,19 @@ EOS = SPECIAL[EOS_ID]
 LARGE = 2**18  # weights: a layer of 1 MB and more pays for being laid out once a search
 
 
-@torch.inference_mode()
+def _reading(search: Callable) -> Callable:
+    """`search` in inference mode; what it returns are tensors like any other, also to train on."""
+
+    @functools.wraps(search)
+    def searched(*args, **kwargs):
+        with torch.inference_mode():
+            found = search(*args, **kwargs)
+        return found.clone() if isinstance(found, Tensor) else tuple(part.clone() for part in found)
+
+    return searched
+
+
+@_reading
 def greedy(
     model: nn.Module,
     src: Int[Tensor, "batch source"],
@@ -53,7 +69,7 @@ def greedy(
     )
 
 
-@torch.inference_mode()
+@_reading
 def sample(
     model: nn.Module,
     src: Int[Tensor, "batch source"],
@@ -115,7 +131,7 @@ def keep_top_p(logits: Float[Tensor, "*batch vocab"], p: float) -> Float[Tensor,
     return logits.masked_fill(outside, float("-inf"))
 
 
-@torch.inference_mode()
+@_reading
 def beam_search(
     model: nn.Module,
     src: Int[Tensor, "batch source"],
@@ -147,7 +163,10 @@ def beam_search(
         return ((5 + torch.as_tensor(length, device=src.device)) / 6) ** length_penalty
 
     model = _reader(model)
-    state = model.start(src, *_masks(src_mask, tgt_mask))
+    state, never = (
+        model.start(src, *_masks(src_mask, tgt_mask)),
+        _never(src.device, {pad_id, bos_id} - {eos_id}),
+    )
     best = torch.full((src.size(0), max_len), pad_id, device=src.device)
     best_score = torch.full((src.size(0),), float("-inf"), device=src.device)
     best_length = torch.zeros(src.size(0), dtype=torch.long, device=src.device)
@@ -161,8 +180,10 @@ def beam_search(
 
     for t in range(max_len):
         logits, state = model.step(ids.flatten(), state)
+        _must_be_numbers(logits, t)
+        log_probs = logits.float().log_softmax(dim=-1).index_fill(-1, never, float("-inf"))
         # What is not among the best of its own hypothesis is not among the best of all.
-        steps, words = logits.float().log_softmax(dim=-1).topk(min(beam_size, logits.size(-1)))
+        steps, words = log_probs.topk(min(beam_size, logits.size(-1)))
         steps, words = steps.unflatten(0, ids.shape), words.unflatten(0, ids.shape)  # (N, K, W)
         # A finished one only waits: its next token is pad, for certain.
         steps[finished], words[finished] = float("-inf"), pad_id
@@ -229,7 +250,7 @@ class Recomputing(nn.Module):
     def __init__(self, model: nn.Module, config: Any = None):
         super().__init__()
         self.model, self.config = model, config
-        self.train(model.training)
+        self.training = model.training
 
     def forward(
         self,
@@ -260,6 +281,21 @@ def with_steps(model: nn.Module, config: Any = None) -> nn.Module:
     return model if hasattr(model, "step") else Recomputing(model, config)
 
 
+def _never(device: torch.device, ids: set[int]) -> Int[Tensor, " ids"]:
+    """The ids that no sentence may hold."""
+    return torch.tensor([i for i in ids if i >= 0], dtype=torch.long, device=device)
+
+
+def _must_be_numbers(logits: Float[Tensor, "rows vocab"], step: int) -> None:
+    best = logits.amax(dim=-1)
+    if not best.isfinite().all():
+        raise ValueError(
+            f"the best logit of step {step + 1} is {best[~best.isfinite()][0]}, where it should be a "
+            "number: the model's weights are not numbers (a training that diverged?), or nothing "
+            "that it may say is left"
+        )
+
+
 def _masks(src_mask: Mask | None, tgt_mask: Mask | None) -> tuple[Mask | None, ...]:
     """What `start` takes behind the source: the target's mask only where there is one."""
     return (src_mask,) if tgt_mask is None else (src_mask, tgt_mask)
@@ -277,13 +313,14 @@ def _write(
 ) -> Int[Tensor, "batch target"]:
     """One sentence a row, token by token, each chosen from the logits of its step."""
     model = _reader(model)
-    state = model.start(src, *masks)
+    state, never = model.start(src, *masks), _never(src.device, {pad_id, bos_id} - {eos_id})
     out = torch.full((src.size(0), max_len), pad_id, device=src.device)
     rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
     ids = torch.full_like(rows, bos_id)
     for t in range(max_len):
         logits, state = model.step(ids, state)
-        ids = choose(logits)
+        _must_be_numbers(logits, t)
+        ids = choose(logits.index_fill(-1, never, float("-inf")))
         out[rows, t] = ids
         going = (ids != eos_id).nonzero().squeeze(1)
         if len(going) < len(rows):

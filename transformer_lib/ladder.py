@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import filelock
 import pandas as pd
 import torch
 
@@ -71,16 +72,15 @@ def search_ladder(
     corpus, path = load_corpus(*SHARED.corpus), searched(path)
     for name in models:
         for chosen in COMBINATIONS:
-            rows = _rows(path)
             settings = dataclasses.replace(SHARED, model=name, **{**changes, **chosen})
-            others = [row for row in rows if (row["model"], row["chosen"]) != (name, chosen)]
-            if any(not _stale(row, settings) for row in rows if row not in others):
+            place = {"model": name, "chosen": chosen}
+            if any(not _stale(row, settings) for row in _rows(path) if _is_at(place, row)):
                 say(f"{name}, {chosen}: already there")
                 continue
             translator, _ = climb(settings, corpus, progress=progress)
             translated = zip(corpus.valid, translator.hypotheses(corpus.valid), strict=True)
-            found = {"chosen": chosen, **_depends_on(settings), "valid": _brief(translated)}
-            _write(path, [*others, {"model": name, "seed": settings.seed, **found}])
+            found = {**_depends_on(settings), "valid": _brief(translated)}
+            _put(path, place, {"seed": settings.seed, **found})
             say(f"{name}, {chosen}: valid BLEU {found['valid']['bleu']:.1f}")
 
 
@@ -154,22 +154,19 @@ def build_ladder(
     corpus = load_corpus(*SHARED.corpus)
     for seed in seeds:
         for name in models:
-            rows, settings = _rows(path), rung(name, seed, path, **changes)
-            others = [row for row in rows if (row["model"], row["seed"]) != (name, seed)]
-            if any(not _stale(row, settings) for row in rows if row not in others):
+            settings, place = rung(name, seed, path, **changes), {"model": name, "seed": seed}
+            if any(not _stale(row, settings) for row in _rows(path) if _is_at(place, row)):
                 say(f"{name}, seed {seed}: already there")
                 continue
             translator, history = climb(settings, corpus, progress=progress)
             row = {
-                "model": name,
-                "seed": seed,
                 **_depends_on(settings),
                 "torch": torch.__version__,
                 "parameters": sum(p.numel() for p in translator.model.parameters()),
                 "tokens_per_second": float(history.frame.tokens_per_second.median()),
                 **score(translator, corpus),
             }
-            _write(path, [*others, row])
+            _put(path, place, row)
             say(f"{name}, seed {seed}: test BLEU {row['test']['bleu']:.1f}")
 
 
@@ -320,6 +317,18 @@ def _stale(row: dict, settings: TrainSettings) -> bool:
 
 def _rows(path: Path) -> list[dict]:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+
+
+def _is_at(place: dict, row: dict) -> bool:
+    return row | place == row
+
+
+def _put(path: Path, place: dict, row: dict) -> None:
+    """The row in its place, whoever has added others since this run began."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(path.with_suffix(".lock")):
+        others = [other for other in _rows(path) if not _is_at(place, other)]
+        _write(path, [*others, place | row])
 
 
 def _write(path: Path, rows: list[dict]) -> None:

@@ -28,7 +28,12 @@ def label_smoothed_cross_entropy(
         return F.cross_entropy(logits, targets)
     log_probs = logits.log_softmax(dim=-1)
     of_target = log_probs.gather(1, targets[:, None]).squeeze(1)
-    of_uniform = (log_probs.sum(dim=1) - log_probs[:, pad_id]) / (logits.size(1) - 1)
+    of_pad = log_probs[:, pad_id]
+    of_others = log_probs.sum(dim=1) - of_pad
+    if of_pad.isneginf().any():  # a model that rules <pad> out; -inf - -inf is no number
+        others = torch.arange(logits.size(1), device=logits.device) != pad_id
+        of_others = log_probs[:, others].sum(dim=1)
+    of_uniform = of_others / (logits.size(1) - 1)
     return -((1 - smoothing) * of_target + smoothing * of_uniform).mean()
 
 

@@ -5,7 +5,7 @@ heads, query, key), so masks combine with `&`. Lesson 12 draws them all.
 """
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
 Mask = Bool[Tensor, "..."]  # broadcasts to (batch, heads, query, key); True = may attend
@@ -15,9 +15,14 @@ def causal_mask(q_len: int, k_len: int | None = None, device=None) -> Bool[Tenso
     """True where key j is not in the future of query i; the last query sits on the last key.
 
     With `k_len > q_len` the queries are the newest positions of a longer sequence, as in cached
-    decoding.
+    decoding. Fewer keys than queries are no such sequence, and raise ValueError.
     """
     k_len = q_len if k_len is None else k_len
+    if k_len < q_len:
+        raise ValueError(
+            f"{q_len} queries, but {k_len} keys: the queries are the last positions of the keys' "
+            f"sequence, so it has at least {q_len}"
+        )
     return torch.ones(q_len, k_len, dtype=torch.bool, device=device).tril(k_len - q_len)
 
 
@@ -39,6 +44,20 @@ def window_mask(
 ) -> Bool[Tensor, "batch 1 {k_len}"]:
     """True at source positions at most `width` from the center (Luong et al. 2015, D)."""
     return (torch.arange(k_len, device=center.device) - center[:, None, None]).abs() <= width
+
+
+def boolean(mask: Shaped[Tensor, "..."]) -> Mask:
+    """The mask itself, where it is boolean; TypeError where it holds numbers.
+
+    For numbers mean one thing to some and another to others: none of them is guessed.
+    """
+    if mask.dtype != torch.bool:
+        raise TypeError(
+            f"the mask is {mask.dtype}, not torch.bool. Here True means that the query may attend to "
+            "the key. Where 1 says so and 0 hides, as in the Annotated Transformer, write mask != 0; "
+            "where the numbers are added to the scores, 0 or -inf, as torch allows, write mask == 0"
+        )
+    return mask
 
 
 def four_axes(mask: Mask) -> Bool[Tensor, "batch heads query key"]:
@@ -75,5 +94,7 @@ def masked_softmax(
     """
     if mask is None:
         return scores.softmax(dim=-1)
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0.0)  # an empty row is NaN up to here
+    hidden = ~boolean(mask)
+    empty = hidden.all(dim=-1, keepdim=True)  # softmax over nothing would be NaN
+    weights = scores.masked_fill(hidden & ~empty, float("-inf")).softmax(dim=-1)
+    return weights.masked_fill(hidden, 0.0)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
+from transformer_lib.corpus import detokenize, no_string, tokenize
+
 Links = frozenset[tuple[int, int]] | set[tuple[int, int]]
 
 
@@ -30,6 +32,15 @@ def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
     return Bleu(
         metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
     )
+
+
+def ceiling(references: Sequence[str], language: str) -> float:
+    """What a perfect translation would score: the BLEU of the references, tokenised and back.
+
+    It is below 100 where `detokenize` cannot know how people write (`3.50€`, `R&B`).
+    """
+    perfect = [detokenize(tokenize(text, language), language) for text in references]
+    return corpus_bleu(perfect, references).score
 
 
 def paired_bootstrap(
@@ -99,6 +110,8 @@ def perplexity(loss: float) -> float:
 
 
 def _same_number(ours: Sequence, theirs: Sequence) -> None:
+    no_string(ours, "hypotheses")
+    no_string(theirs, "references")
     if len(ours) != len(theirs):
         raise ValueError(f"{len(ours)} hypotheses for {len(theirs)} references")
     if not len(ours):

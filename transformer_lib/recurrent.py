@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.listening import Listened
-from transformer_lib.masks import Mask
+from transformer_lib.masks import Mask, boolean, four_axes
 from transformer_lib.recurrent_parts import (
     BahdanauDecoder,
     LuongDecoder,
@@ -65,6 +65,8 @@ class RecurrentModel(nn.Module):
         self, src: Int[Tensor, "batch source"], src_mask: Mask | None = None
     ) -> RecurrentState:
         """Read the source once; what it returns goes to the first `step`."""
+        if src_mask is not None:
+            src_mask = four_axes(boolean(src_mask)).expand(len(src), -1, -1, -1)
         return self.decoder.start(*self.encoder(src, src_mask), src_mask)
 
     def step(

@@ -4,19 +4,24 @@ What `TrainSettings` describe is made, trained, kept, resumed and judged here.
 """
 
 import math
+import os
+import platform
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+import filelock
 import torch
 from torch import nn
 
 from transformer_lib.batching import TokenBatches, encode_pairs
-from transformer_lib.checkpoints import LoadedModel, load_run, save_checkpoint
+from transformer_lib.checkpoints import LoadedModel, load_run, remove_unfinished, save_checkpoint
 from transformer_lib.corpus import Corpus, SentencePair, Subwords, Vocabulary, load_corpus
 from transformer_lib.distributed import rank
-from transformer_lib.metrics import translation_scores
+from transformer_lib.metrics import ceiling, translation_scores
 from transformer_lib.models import create_model
 from transformer_lib.runtime import seed_everything
 from transformer_lib.settings import TrainSettings
@@ -71,6 +76,43 @@ class Run:
             resume=self.snapshot,
             **machine,
         )
+
+
+@contextmanager
+def owned(out: Path) -> Iterator[None]:
+    """A block in which no other process trains into `out`, which is made where it is missing.
+
+    Raises ValueError where one does, and says which, and since when. The lock is the system's: a
+    process that is killed leaves none behind, only what this block then clears away. Of several
+    processes that train together the first holds it.
+    """
+    if rank():
+        yield
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    lock, owner = filelock.FileLock(out / ".run.lock"), out / ".run.owner"
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        try:
+            who = owner.read_text(encoding="utf-8")
+        except OSError:
+            who = "another process"
+        raise ValueError(
+            f"{out} is being trained into by {who}: wait for it, stop it, or choose another --out"
+        ) from None
+    except NotImplementedError:  # some network folders
+        warnings.warn(f"{out} cannot be locked: let no second run write there", stacklevel=3)
+    try:
+        now = datetime.now().astimezone().isoformat(" ", "seconds")
+        owner.write_text(
+            f"process {os.getpid()} on {platform.node()}, since {now}", encoding="utf-8"
+        )
+        remove_unfinished(out)
+        yield
+    finally:
+        owner.unlink(missing_ok=True)
+        lock.release()
 
 
 def start_run(
@@ -149,6 +191,7 @@ def score_run(
     result = {
         "corpus": corpus.name,
         "split": split,
+        "ceiling": ceiling([pair.target for pair in held_out], corpus.languages[1]),
         "step": loaded.info["step"],
         "parameters": sum(p.numel() for p in loaded.model.parameters()),
         "curve": loaded.info.get("curve", []),

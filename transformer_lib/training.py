@@ -96,14 +96,17 @@ def fit(
     `evaluate(model)` returns numbers for the history, every `evaluate_every` steps and at the end.
     `save(snapshot)` gets all that a later call needs as `resume=snapshot` to go on as if it had not
     stopped; every `save_every` steps, at the end, and on Ctrl-C. Raises ValueError on the first
-    loss that is not a number.
+    loss, or result of `evaluate`, that is not a number.
+
+    The model trains in train(), but what is in eval() inside a model in train() stays so: it is
+    frozen. At the end all is in eval(); after an exception it is as it was.
     """
     keep_freed_memory()
     run = _Run(model, batches, weight_decay, precision, compile, resume)
     rate = learning_rate if callable(learning_rate) else lambda step: learning_rate
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     bar = progress_bar(total=steps, initial=run.step, unit="step", show=progress)
-    with bar, _interrupt_after_step() as came:
+    with bar, run.modes(), _interrupt_after_step() as came:
         for group in run.groups(accumulate):
             interrupted, late = run.any_process(bool(came), time.monotonic() > deadline)
             if run.step >= steps or interrupted or late:
@@ -118,16 +121,16 @@ def fit(
             if run.step == steps:
                 break
             if evaluate and evaluate_every and run.step % evaluate_every == 0:
-                run.history.evaluations.append({"step": run.step, **evaluate(model)})
+                run.evaluate(evaluate)
             if save and save_every and run.step % save_every == 0:
                 save(run.snapshot())
         if evaluate and not interrupted:
-            run.history.evaluations.append({"step": run.step, **evaluate(model)})
+            run.evaluate(evaluate)
         if save:
             save(run.snapshot())
-    if came or interrupted:
-        saved = ", saved" if save else ""
-        raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}{saved}")
+        if came or interrupted:
+            saved = ", saved" if save else ""
+            raise KeyboardInterrupt(f"stopped after step {run.step} of {steps}{saved}")
     model.eval()
     return run.history
 
@@ -154,6 +157,11 @@ def _interrupt_after_step() -> Iterator[list]:
         signal.signal(signal.SIGINT, before)
 
 
+def _set_modes(modes: dict[nn.Module, bool]) -> None:
+    for part, training in modes.items():
+        part.training = training
+
+
 class _Run:
     """The state of a training run: what must be kept to stop anywhere and go on the same."""
 
@@ -168,6 +176,9 @@ class _Run:
     ):
         self.model, self.batches, self.precision = model, batches, precision
         self.device = next(model.parameters()).device
+        self.found_in = {part: part.training for part in model.modules()}
+        # A model in train() may have parts that are not: whoever froze them meant it.
+        self.trained_in = {part: mode or not model.training for part, mode in self.found_in.items()}
         self.optimizer = torch.optim.AdamW(
             model.parameters(),
             betas=(0.9, 0.98),
@@ -184,6 +195,15 @@ class _Run:
         self.parallel = parallel(torch.compile(model) if compile else model)
         if rank():  # other dropout than process 0's
             torch.manual_seed(torch.initial_seed() + 1_000_003 * (self.step + 1) + rank())
+
+    @contextmanager
+    def modes(self) -> Iterator[None]:
+        """A block that an exception leaves with every part in the mode it was found in."""
+        try:
+            yield
+        except BaseException:
+            _set_modes(self.found_in)
+            raise
 
     def any_process(self, *flags: bool) -> list[bool]:
         """Each flag, true where any process raised it: all of them stop after the same step."""
@@ -210,7 +230,7 @@ class _Run:
     ) -> dict:
         """One step of the optimizer on the mean loss per real token over all batches of `group`."""
         began = time.perf_counter()
-        self.model.train()
+        _set_modes(self.trained_in)
         tokens = sum(batch.num_tokens for batch in group)
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = learning_rate
@@ -232,11 +252,7 @@ class _Run:
                 self.scaler.scale(part * world_size()).backward()
             nats += part.detach()
         (value,) = total(nats.item(), device=self.device)
-        if not math.isfinite(value):
-            raise ValueError(
-                f"the loss is {value} at step {self.step + 1}, learning rate {learning_rate:.2g}: "
-                "lower the rate, lengthen the warm-up, or train in fp32"
-            )
+        self._must_be_finite("the loss", value, f"step {self.step + 1}", learning_rate)
         self.scaler.unscale_(self.optimizer)
         nn.utils.clip_grad_norm_(self.model.parameters(), clip)
         self.scaler.step(self.optimizer)
@@ -253,6 +269,22 @@ class _Run:
         }
         self.history.steps.append(row)
         return row
+
+    def evaluate(self, evaluate: Callable[[nn.Module], dict]) -> None:
+        """Put what `evaluate` finds into the history."""
+        row = {"step": self.step, **evaluate(self.model)}
+        rate = self.optimizer.param_groups[0]["lr"]
+        for name, value in row.items():
+            if isinstance(value, float):
+                self._must_be_finite(name, value, f"the evaluation after step {self.step}", rate)
+        self.history.evaluations.append(row)
+
+    def _must_be_finite(self, name: str, value: float, where: str, learning_rate: float) -> None:
+        if not math.isfinite(value):
+            raise ValueError(
+                f"{name} is {value} at {where}, learning rate {learning_rate:.2g}: "
+                "lower the rate, lengthen the warm-up, or train in fp32"
+            )
 
     def snapshot(self) -> dict:
         """Everything `_restore` needs: nested dicts and lists of tensors, numbers and strings."""

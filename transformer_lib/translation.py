@@ -20,6 +20,7 @@ from transformer_lib.corpus import (
     SentencePair,
     Subwords,
     Vocabulary,
+    no_string,
 )
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.distributed import gather, share
@@ -67,6 +68,7 @@ class Translator:
             raise ValueError(
                 f"beam_size={beam_size} and {', '.join(sampling)}: search or draw, not both"
             )
+        no_string(sentences)
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
         nonempty = [i for i, ids in enumerate(sources) if len(ids) > 1]  # not <eos> alone
@@ -215,7 +217,7 @@ class Translator:
                 f"training never showed these words, they are read as <unk>: {shown}", stacklevel=3
             )
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:
         """(kind, layer, weights) of every attention in a teacher-forced pass."""
         model, batch = eval_view(self.model), batch.to(self._device)
