@@ -13,10 +13,10 @@ LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
 # What is tested, stored and published knows nothing of a student's own library.
-test unit near fuzz lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
+test unit near fuzz mutants lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit near fuzz lessons notebooks portable bench slides present site playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near fuzz mutants data-test lessons notebooks portable bench slides present site playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,10 +51,16 @@ test: setup  ## lint, unit tests, and every lesson re-executed and compared, in 
 lint: setup  ## ruff and codespell over code and notebooks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell --skip "tests/test_grammar.py,*/vendor/*,*/tokens.css" transformer_lib tests notebooks README.md CONTRIBUTING.md
+	$(BIN)/codespell --skip "*/vendor/*,*/tokens.css" transformer_lib tests notebooks README.md CONTRIBUTING.md
 
 unit: setup  ## the unit tests alone (TESTS=tests/test_masks.py for some, in seconds)
 	$(BIN)/python -m pytest $(if $(filter tests,$(TESTS)),-n 2 --dist loadfile --ignore tests/browser) $(TESTS)
+
+mutants: setup  ## fifteen lines of the core, broken one at a time: each must turn a test red (RANDOM=15 SEED=0 for others)
+	$(BIN)/python tests/mutants.py $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED))
+
+data-test: setup  ## the grammar that wrote data/grammar: its rules, and that it writes the same again
+	$(BIN)/python -m pytest -o pythonpath="tests data" data/bilingual
 
 fuzz: setup  ## what must hold of any input, tried on random ones (SECONDS=600; ONLY=a_property for one)
 	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) $(if $(ONLY),--only $(ONLY))

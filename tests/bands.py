@@ -27,7 +27,7 @@ ENDS = (0, 1, 100)
 LISTEN = """
 import json, random
 import numpy, torch
-from transformer_lib import runtime
+from transformer_lib.base import report as said
 
 def _listen(shift, path):
     for home in (random, numpy.random, torch):
@@ -63,7 +63,7 @@ def _listen(shift, path):
             for row, value in frame[column].items():
                 note(f"{row}: {column}", value, low, high)
 
-    runtime.report, runtime.report_table = report, report_table
+    said.report, said.report_table = report, report_table
 
 _listen(%d, %r)
 """

@@ -42,7 +42,7 @@ SETTINGS = {
 }
 PROBE = """
 import json, torch
-from transformer_lib.runtime import use_threads
+from transformer_lib.base.machine import use_threads
 
 use_threads(1)
 torch.manual_seed(0)

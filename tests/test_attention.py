@@ -66,7 +66,7 @@ def test_the_formula_equals_torchs_fused_kernel(mask):
 
 
 def test_the_formula_equals_d2ls():
-    from transformer_lib.d2l_bridge import load_d2l
+    from transformer_lib.lab.d2l_bridge import load_d2l
 
     d2l = load_d2l()
     q, k, v = torch.randn(B, TQ, C), torch.randn(B, TK, C), torch.randn(B, TK, 9)
@@ -114,7 +114,7 @@ def test_equals_torchs_multihead_attention_in_outputs_weights_and_gradients(mask
 
 
 def test_equals_d2ls_multihead_attention():
-    from transformer_lib.d2l_bridge import load_d2l
+    from transformer_lib.lab.d2l_bridge import load_d2l
 
     ours = MultiHeadAttention(C, H, bias=False)
     theirs = load_d2l().MultiHeadAttention(C, C, C, C, H, dropout=0)

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib import transformer, twins
-from transformer_lib.exercises import classes, exercises, machinery
+from transformer_lib import transformer
+from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import (
     DecoderLayer,
     EncoderLayer,
@@ -17,8 +17,10 @@ from transformer_lib.exercises.builds import (
     Transformer,
 )
 from transformer_lib.exercises.builds.whole import MyTransformer
-from transformer_lib.exercises.classes import Build
-from transformer_lib.exercises.weights import randomised
+from transformer_lib.exercises.checking import machinery
+from transformer_lib.exercises.checking.classes import Build
+from transformer_lib.exercises.checking.weights import randomised
+from transformer_lib.lab import twins
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
 from transformer_lib.masks import masked_softmax
 
@@ -255,8 +257,6 @@ def test_what_threads_add_in_another_order_is_no_dropout():
 
 
 def test_two_mistakes_at_once_are_both_named(monkeypatch):
-    monkeypatch.setattr(classes, "PATIENCE", 600)  # on a busy machine the search may take long
-
     class Both(Heads):
         def forward(self, query, key, value, mask=None):
             q, k, v = (

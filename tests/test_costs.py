@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from transformer_lib.attention import scaled_dot_product_attention
-from transformer_lib.costs import kept_bytes, operations, peak_bytes, seconds
+from transformer_lib.lab.costs import kept_bytes, operations, peak_bytes, seconds
 from transformer_lib.transformer import make_model
 
 B, T, C = 3, 7, 12

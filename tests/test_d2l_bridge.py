@@ -3,7 +3,7 @@ import sys
 import torch
 from torch.testing import assert_close
 
-from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.lab.d2l_bridge import load_d2l
 from transformer_lib.masks import length_mask, masked_softmax
 
 

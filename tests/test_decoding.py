@@ -10,13 +10,13 @@ from torch.testing import assert_close
 
 from transformer_lib import corpus
 from transformer_lib.decoding import (
-    TableModel,
     beam_search,
     greedy,
     keep_top_k,
     keep_top_p,
     sample,
 )
+from transformer_lib.lab.tables import TableModel
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import make_model
 

@@ -8,73 +8,47 @@ import sys
 from pathlib import Path
 
 import checked
+import house
 import pytest
 import torch
 from jaxtyping import TypeCheckError
 
 REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "transformer_lib"
-FILES = {
-    ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__"): path
-    for path in sorted(LIBRARY.rglob("*.py"))
-    if path.parent != LIBRARY or path.stem != "__init__"
-}
-MODULES = [module for module in FILES if not module.endswith("__main__")]
-WRITTEN = sorted([*LIBRARY.rglob("*.py"), *(REPOSITORY / "data" / "bilingual").glob("*.py")])
+MODULES = [module for module in house.MODULES if not module.endswith("__main__")]
+WRITTEN = sorted(LIBRARY.rglob("*.py"))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-LEVELS = [
-    {"optional"},
-    {
-        "costs",
-        "launch",
-        "downloads",
-        "listening",
-        "masks",
-        "pictures",
-        "positions",
-        "runtime",
-        "schedules",
-        "views",
-    },
-    {"attention", "corpus", "distributed", "plotting", "pooling", "scoring"},
-    {"batching", "decoding", "drawings", "explorers", "layers", "losses", "metrics", "mistakes"}
-    | {"recurrent_parts"},
-    {"d2l_bridge", "ngrams", "recurrent", "transformer"},
-    {"models", "twins"},
-    {"settings", "training", "translation"},
-    {"checkpoints", "toys"},
-    {"runs"},
-    {"ladder"},
-    {"exercises"},
-    {"publish"},
-    {"grading"},
-    {"commands"},
-    {"cli"},
-    {"__main__"},
-]
-LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 
 
-def imports(module):
-    """What of the library a module imports, named as in LEVELS, but nothing of its own package."""
-    names = []
-    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-    found = {name.split(".")[1] for name in names if name.startswith("transformer_lib.")}
-    return found - {module.split(".")[0]}
+@pytest.mark.parametrize("module", house.MODULES)
+def test_a_module_imports_only_from_lower_floors_and_from_its_own_folder(module):
+    own = house.room(module)
+    up = [
+        other
+        for other in house.imports(module)
+        if house.room(other) != own and house.HEIGHT[house.room(other)] >= house.HEIGHT[own]
+    ]
+    assert up == []
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_a_module_imports_only_from_lower_levels(module):
-    level = LEVEL[module.split(".")[0]]
-    assert [other for other in imports(module) if LEVEL[other] >= level] == []
+def test_no_modules_import_each_other_in_a_ring():
+    assert house.circle() == []
+
+
+def test_a_ring_is_found(monkeypatch):
+    ring = {"masks": {"attention"}, "attention": {"layers"}, "layers": {"masks", "corpus"}}
+    monkeypatch.setattr(house, "imports", lambda module: ring.get(module, set()))
+    assert sorted(house.circle()) == ["attention", "layers", "masks"]
+
+
+def test_the_map_is_that_of_the_code():
+    page = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"```\n{house.drawn()}\n```" in page, "python tests/house.py prints it"
 
 
 def test_training_and_decoding_know_no_model():
-    assert not {"layers", "transformer", "recurrent"} & (imports("training") | imports("decoding"))
+    known = house.imports("training") | house.imports("decoding")
+    assert not {"layers", "transformer", "recurrent"} & known
 
 
 def test_each_module_can_be_imported_first_and_prints_nothing():

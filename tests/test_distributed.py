@@ -10,8 +10,8 @@ import pytest
 import torch
 from test_survival import go_on, losses, newest, wait_for
 
+from transformer_lib.base.distributed import gather, parallel, rank, share, total, world_size
 from transformer_lib.batching import Example, make_batch
-from transformer_lib.distributed import gather, parallel, rank, share, total, world_size
 
 SETTINGS = [
     *("--corpus", "everyday", "--evaluate-every", "25", "--max-tokens", "300", "--dropout", "0"),

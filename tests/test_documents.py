@@ -5,10 +5,11 @@ import json
 import re
 import shlex
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import house
 import nbformat
 import pytest
 from torch import nn
@@ -18,10 +19,13 @@ from transformer_lib import cli
 from transformer_lib.corpus import NAMES
 from transformer_lib.publish import __main__ as publish
 from transformer_lib.publish.lessons import find_lessons
-from transformer_lib.publish.routes import ROUTES
+from transformer_lib.publish.routes import routes
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "data/README.md")]
+PAGES = [
+    ROOT / name
+    for name in ("README.md", "CONTRIBUTING.md", "data/README.md", "notebooks/CONTRIBUTING.md")
+]
 DOCUMENTS = [*PAGES, *find_lessons()]
 DOCUMENT = pytest.mark.parametrize(
     "path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix()
@@ -51,6 +55,7 @@ HOSTS = {
 FENCE = re.compile(r"^```.*?\n(.*?)^```", re.S | re.M)
 PLACEHOLDERS = {"NAME": "tatoeba-fra", "FIRST_MACHINE:29500": "localhost:29500"}
 LEFT_OUT = {"train": ["--out", "runs/first"]}  # what the reader adds where … stands
+ROUTES = routes()
 FOLDERS = ("transformer_lib/", "tests/", "data/", "notebooks/")
 
 
@@ -217,12 +222,12 @@ def test_the_routes_are_those_of_the_plan_and_add_up():
         [cell.strip(" *") for cell in row.strip("|").split("|")]
         for row in re.findall(r"(?m)^\|.*\|$", section)
     ]
-    names, routes = head[2:], [dict(zip(ROUTES, row[2:], strict=True)) for row in rows]
+    names, columns = head[2:], [dict(zip(ROUTES, row[2:], strict=True)) for row in rows]
     assert names == [route.name[0].lower() + route.name[1:] for route in ROUTES]
     for route in ROUTES:
         minutes = {stop.lesson: stop.minutes for stop in route.stops}
         said, added = [], []
-        for (first, *_), row in zip(rows, routes, strict=True):
+        for (first, *_), row in zip(rows, columns, strict=True):
             if lesson := re.match(r"\[(\d\d) ", first):
                 assert row[route] == str(minutes.get(lesson[1], "")), (route.name, first)
                 added[-1] += minutes.pop(lesson[1], 0)
@@ -337,3 +342,37 @@ def test_the_names_in_the_readmes_table_exist_here_and_in_torch():
             for span in re.findall(r"`([^`]+)`", cell) if column in defined else ():
                 for name in re.findall(r"[A-Za-z_][\w.]*", span):
                     assert name.split(".")[-1] in defined[column], f"{column}: {name}"
+
+
+def rows_of_changes():
+    """(what is to be changed, [what to open]) of CONTRIBUTING's table."""
+    section = text(PAGES[1]).partition("## Where to change what")[2].partition("\n## ")[0]
+    rows = re.findall(r"(?m)^\| (?!to add)([^|-][^|]*) \| (.*) \|$", section)
+    return [(change, re.findall(r"`([^`]+)`", where)) for change, where in rows]
+
+
+@pytest.mark.parametrize(("change", "where"), rows_of_changes())
+def test_what_is_to_be_opened_is_there(change, where):
+    assert where, change
+    opened = []
+    for name in where:
+        here = [
+            ROOT / name,
+            ROOT / "transformer_lib" / name,
+            *(path.parent / name for path in opened),
+        ]
+        here += [path / name for path in opened if path.is_dir()]
+        found = [path for path in here if path.exists()]
+        if found:
+            opened.append(found[0])
+        else:
+            assert not re.search(r"[/]|\.\w+$", name) or re.match(r"[A-Z]\w+\.\w+$", name), name
+            known = "".join(path.read_text(encoding="utf-8") for path in opened if path.is_file())
+            assert re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", known), name
+
+
+def test_every_file_at_the_top_and_every_folder_has_its_row():
+    named = {
+        name.split("/")[0].removesuffix(".py") for _, where in rows_of_changes() for name in where
+    }
+    assert set(chain.from_iterable(house.FLOORS)) - {"__main__"} <= named

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import pytest
 
-from transformer_lib import corpus, downloads
+from transformer_lib import corpus
+from transformer_lib.base import downloads
+from transformer_lib.base.downloads import DOWNLOADED, Download, Remote, fetch
 from transformer_lib.cli import main
-from transformer_lib.downloads import DOWNLOADED, Download, Remote, fetch
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -13,16 +13,16 @@ import pytest
 import torch
 import vl_convert
 
-from transformer_lib import drawings
 from transformer_lib.attention import MultiHeadAttention, record_attention
-from transformer_lib.drawings.heads import head_weights
-from transformer_lib.drawings.marks import Path, Text, marks
-from transformer_lib.drawings.scene import Arrow, Box, Operation, Vector
 from transformer_lib.exercises import exercises
-from transformer_lib.exercises.parts import PARTS, built_in
+from transformer_lib.exercises.own.parts import PARTS, built_in
 from transformer_lib.layers import DecoderLayer, EncoderLayer
 from transformer_lib.masks import causal_mask
 from transformer_lib.publish.lessons import find_lessons
+from transformer_lib.show import drawings
+from transformer_lib.show.drawings.heads import head_weights
+from transformer_lib.show.drawings.marks import Path, Text, marks
+from transformer_lib.show.drawings.scene import Arrow, Box, Operation, Vector
 from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
@@ -254,7 +254,7 @@ def test_a_scene_without_steps_says_so():
 
 DRAWN = """
 import hashlib, torch
-from transformer_lib import drawings
+from transformer_lib.show import drawings
 from transformer_lib.transformer import make_model
 torch.manual_seed(0)
 scene = drawings.transformer(make_model(9, 9, d_model=12, num_heads=3), torch.tensor([[1, 2]]), torch.tensor([[1]]))

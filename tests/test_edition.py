@@ -153,7 +153,7 @@ def test_code_and_output_of_an_answer_are_both_folded(lesson, key):
         ("# what one glance loses", "# it loses 0.5", "a comment without numbers"),
         ("# what one glance loses\n", "", "a comment without numbers"),
         ("glance = gifts", "assert 1\nglance = gifts", "an assert or a band"),
-        ("glance = gifts", "runtime.report('lost', 0.5, 0.4, 0.6)\nglance = gifts", "a band"),
+        ("glance = gifts", "lessons.report('lost', 0.5, 0.4, 0.6)\nglance = gifts", "a band"),
         ("<details><summary>What it shows</summary>\n\nHalf", "Half", "not folded (<details>)"),
     ],
 )

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from transformer_lib import exercises
-from transformer_lib.exercises import machinery
-from transformer_lib.exercises.classes import Build, Case
+from transformer_lib.exercises.checking import machinery
+from transformer_lib.exercises.checking.classes import Build, Case
 from transformer_lib.masks import masked_softmax
 
 EXERCISES = exercises.exercises()

@@ -14,7 +14,7 @@ import torch
 from bs4 import BeautifulSoup
 
 from transformer_lib.cli import main
-from transformer_lib.exercises.machinery import Outcome
+from transformer_lib.exercises.checking.machinery import Outcome
 from transformer_lib.grading import judge, limits
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.homework import homework
@@ -81,7 +81,8 @@ OTHER_AXIS = (
 )
 CALLS = "mistake: Right, but it calls `softmax`, which you should write yourself here."
 PATCHES = (
-    "from transformer_lib.exercises import exercises, machinery\n"
+    "from transformer_lib.exercises import exercises\n"
+    "from transformer_lib.exercises.checking import machinery\n"
     "machinery.Exercise.judge = lambda *_: machinery.Verdict(True, 'Passed.')\n"
     "torch.allclose = lambda *_, **__: True\n"
     "exercises()['basics.mix'].tolerance = 1e9\n"
@@ -89,7 +90,7 @@ PATCHES = (
 )
 PATCHES_WHEN_CALLED = (
     "def my_softmax(scores):\n"
-    "    from transformer_lib.exercises import machinery\n"
+    "    from transformer_lib.exercises.checking import machinery\n"
     "    machinery.Exercise._verdict = lambda *_: machinery.Verdict(True, 'Passed.')\n"
     "    return scores\n"
 )
@@ -229,8 +230,8 @@ SUE = "03_scoring_functions.ipynb: its name says lesson 03, and what stands in i
 FAY = "in the cell of `my_softmax`, its time was up. Does a loop never end?"
 HAL = f"in the check of `my_mix`, it held more than {MEBIBYTES} MiB of memory"
 IDA = "in the cell of `my_mix`, it ended its process (exit code 0)"
-MEDDLED = "transformer_lib.exercises.machinery.Exercise._verdict"
-MIA = "basics.mix, torch.allclose, transformer_lib.exercises.machinery.Exercise.judge"
+MEDDLED = "transformer_lib.exercises.checking.machinery.Exercise._verdict"
+MIA = "basics.mix, torch.allclose, transformer_lib.exercises.checking.machinery.Exercise.judge"
 PAM = "not judged: its cell does not define `my_softmax`, but `shares`"
 GONE = "not judged: its cell is gone, and no other defines"
 EVE = (

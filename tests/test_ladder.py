@@ -4,10 +4,13 @@ from functools import partial
 
 import pytest
 
-from transformer_lib import ladder
 from transformer_lib.cli import main
 from transformer_lib.corpus import SPLITS, Corpus, SentencePair, load_corpus
-from transformer_lib.ladder import (
+from transformer_lib.models import MODELS, Kind
+from transformer_lib.recurrent import PlainSeq2Seq
+from transformer_lib.recurrent_parts import RecurrentConfig
+from transformer_lib.run import ladder
+from transformer_lib.run.ladder import (
     COMBINATIONS,
     band,
     build_ladder,
@@ -21,11 +24,8 @@ from transformer_lib.ladder import (
     search_table,
     time_ladder,
 )
-from transformer_lib.models import MODELS, Kind
-from transformer_lib.recurrent import PlainSeq2Seq
-from transformer_lib.recurrent_parts import RecurrentConfig
-from transformer_lib.runs import start_run
-from transformer_lib.settings import TrainSettings
+from transformer_lib.run.runs import start_run
+from transformer_lib.run.settings import TrainSettings
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from transformer_lib.launch import python, together
+from transformer_lib.lab.launch import python, together
 
 
 def rank_and_sum():

@@ -42,6 +42,17 @@ def test_feed_forward_by_hand_and_position_by_position():
     assert moved.tolist() == [[False, False, False, True, False]] * B
 
 
+def test_dropout_falls_between_the_two_projections_of_the_feed_forward():
+    """As in torch's layer; behind them it would hide the bias of the second as well."""
+    layer = PositionwiseFeedForward(C, D_FF, dropout=0.5).train()
+    torch.nn.init.zeros_(layer.down_proj.weight)
+    torch.nn.init.ones_(layer.down_proj.bias)
+    assert torch.equal(layer(torch.randn(B, TQ, C)), torch.ones(B, TQ, C))
+    torch.nn.init.ones_(layer.down_proj.weight)
+    x = torch.randn(B, TQ, C)
+    assert not torch.equal(layer(x), layer(x))
+
+
 @NORM
 def test_add_norm_puts_the_norm_where_it_says(norm_first):
     add_norm = AddNorm(4, norm_first=norm_first)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer_lib.optional import needed
+from transformer_lib.base.optional import needed
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,12 +23,14 @@ sys.modules |= dict.fromkeys(sys.argv[1:])  # Python's own way to say that a mod
 import altair as alt
 import transformer_lib
 from transformer_lib import cli
+from transformer_lib.show import pictures
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import Subwords, load_corpus
-from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.lab.d2l_bridge import load_d2l
 from transformer_lib.metrics import corpus_bleu
 from transformer_lib.publish import render
-from transformer_lib.runtime import peak_memory, progress_bar
+from transformer_lib.base.machine import peak_memory
+from transformer_lib.base.report import progress_bar
 from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
@@ -69,7 +71,7 @@ print(json.dumps({
     "losses": history.frame.loss.tolist(),
     "bleu": [corpus_bleu(said, references).score for said in (greedy, references)],
     "counted": list(progress_bar(range(3))),
-    "chart": alt.renderers.get()(chart.to_dict())[0],
+    "chart": pictures.Moving(chart)._repr_mimebundle_()[0],
     "help": command("--help"),
     "train": command("train", "--out", "words", *small),
     "train in pieces": command("train", "--out", "pieces", "--tokens", "100", *small),

@@ -12,12 +12,12 @@ from torch import nn
 from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
-from transformer_lib.listening import Listened, listen
+from transformer_lib.base.listening import Listened, listen
+from transformer_lib.base.views import eval_view
 from transformer_lib.models import RECURRENT, create_model
 from transformer_lib.pooling import KernelRegression
 from transformer_lib.scoring import Attention, dot_score
 from transformer_lib.transformer import make_model
-from transformer_lib.views import eval_view
 
 B, T, C, H = 2, 5, 12, 3
 OF_A_TRANSFORMER = {

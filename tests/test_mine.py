@@ -18,10 +18,10 @@ from torch import nn
 from transformer_lib import exercises
 from transformer_lib.exercises import mine
 from transformer_lib.exercises.builds.multi_head import MyMultiHeadAttention
-from transformer_lib.exercises.classes import Build
-from transformer_lib.exercises.entries import signature_of, skeleton_of
-from transformer_lib.exercises.machinery import Verdict
-from transformer_lib.exercises.parts import PARTS, part_named
+from transformer_lib.exercises.checking.classes import Build
+from transformer_lib.exercises.checking.entries import signature_of, skeleton_of
+from transformer_lib.exercises.checking.machinery import Verdict
+from transformer_lib.exercises.own.parts import PARTS, part_named
 from transformer_lib.exercises.review import invented_language
 from transformer_lib.transformer import TransformerConfig, make_model
 
@@ -67,7 +67,7 @@ def notebook(tmp_path, monkeypatch):
     monkeypatch.setattr(exercises, "display", shown.append)
     for memory in ("_tried", "_passed"):
         monkeypatch.setattr(exercises, memory, type(getattr(exercises, memory))())
-    monkeypatch.setattr(sys.modules["transformer_lib.exercises.mine"], "_said", set())
+    monkeypatch.setattr(mine, "_said", set())
     return Notebook(shown).run(SETUP)
 
 
@@ -563,7 +563,7 @@ def test_git_knows_nothing_of_a_students_library():
     ):
         command = ["git", "check-ignore", "-q", f"notebooks/{name}"]
         assert subprocess.run(command, cwd=root).returncode == 0, name
-    inside = ["git", "check-ignore", "-q", "transformer_lib/exercises/mine.py"]
+    inside = ["git", "check-ignore", "-q", "transformer_lib/exercises/own/mine.py"]
     assert subprocess.run(inside, cwd=root).returncode == 1
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from transformer_lib.corpus import BOS_ID
-from transformer_lib.ngrams import KneserNey
+from transformer_lib.lab.ngrams import KneserNey
 
 WE, AM, HOME, STOP, HERE, GO = range(10, 16)
 TEXT = [[WE, AM, HOME, STOP], [WE, AM, HERE, STOP], [GO, HOME, STOP]]

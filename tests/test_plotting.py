@@ -8,8 +8,8 @@ import torch
 
 mpl.use("agg")
 
-from transformer_lib import pictures, plotting
-from transformer_lib.plotting import (
+from transformer_lib.show import pictures, plotting
+from transformer_lib.show.plotting import (
     compare_attention,
     compare_signed,
     plot_attention,

@@ -20,7 +20,7 @@ KERNELS = {"avx2": "AVX2", "default": "DEFAULT"}
 def test_a_lesson_runs_on_the_kernels_and_threads_that_were_asked_for():
     """In every setting of `make portable`, and in `make test`."""
     cell = nbformat.v4.new_code_cell(
-        "import torch\nfrom transformer_lib.runtime import use_threads\n\nuse_threads(1)\n"
+        "import torch\nfrom transformer_lib.base.machine import use_threads\n\nuse_threads(1)\n"
         "print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads())"
     )
     lesson = nbformat.v4.new_notebook(cells=[cell])
@@ -115,7 +115,8 @@ def test_a_band_holds_four_standard_deviations(values, low, high, verdict):
 
 def test_a_listening_lesson_shifts_its_seeds_and_notes_its_bands(tmp_path):
     cells = [
-        "from transformer_lib.runtime import report, seed_everything",
+        "from transformer_lib.base.machine import seed_everything\n"
+        "from transformer_lib.base.report import report",
         "import random, torch\nseed_everything(1)",
         "drawn = torch.Generator().manual_seed(0)\n"
         "report('drawn', torch.rand(1, generator=drawn), 0, 1)\n"

@@ -19,12 +19,12 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
+from transformer_lib.base.report import report_table
 from transformer_lib.exercises import exercises
 from transformer_lib.publish import __main__ as command
 from transformer_lib.publish import glossary as words
 from transformer_lib.publish import instructor, lessons, plan, render, site, slides, tables
-from transformer_lib.publish.routes import ROUTES
-from transformer_lib.runtime import report_table
+from transformer_lib.publish.routes import routes
 
 PUBLISH = Path(slides.__file__).parent
 PATHS = lessons.find_lessons(["01", "03"])
@@ -732,7 +732,7 @@ def edition_of(tmp_path, monkeypatch):
 
     def write(verdict):
         source = (
-            "from transformer_lib.runtime import progress_bar\n"
+            "from transformer_lib.base.report import progress_bar\n"
             "list(progress_bar(range(3)))\n"
             f"type('Verdict', (), {{'__repr__': lambda self: {verdict!r}}})()"
         )
@@ -841,8 +841,8 @@ def test_the_plan_lists_the_routes_with_their_minutes(tmp_path):
     written = plan.write_plan(PATHS, tmp_path)
     page = BeautifulSoup(written.read_text("utf-8"), "html.parser")
     tables = page.select("#routes table")
-    assert len(tables) == len(ROUTES)
-    for table, route in zip(tables, ROUTES, strict=True):
+    assert len(tables) == len(routes())
+    for table, route in zip(tables, routes(), strict=True):
         minutes = [int(row.td.get_text()) for row in table.select("tbody tr")]
         assert minutes == [stop.minutes for stop in route.stops]
         assert str(sum(minutes)) in table.find_previous("summary").get_text()

@@ -12,7 +12,7 @@ from torch import nn
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
-from transformer_lib.exercises.questions import LETTERS, QUESTIONS
+from transformer_lib.exercises.quiz.questions import LETTERS, QUESTIONS
 from transformer_lib.publish.lessons import find_lessons, read_lesson
 
 BY_NAME = {question.name: question for question in QUESTIONS}

@@ -11,10 +11,18 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 from transformer_lib import exercises as package
-from transformer_lib.exercises import answered, exercises
+from transformer_lib.exercises import exercises
 from transformer_lib.exercises import quiz as module
-from transformer_lib.exercises.questions import Question
-from transformer_lib.exercises.quiz import QUESTIONS, Sheet, answer, quiz, recall, recalled
+from transformer_lib.exercises.quiz import (
+    QUESTIONS,
+    Sheet,
+    answer,
+    answered,
+    quiz,
+    recall,
+    recalled,
+)
+from transformer_lib.exercises.quiz.questions import Question
 
 BY_NAME = {question.name: question for question in QUESTIONS}
 

@@ -8,8 +8,8 @@ from torch.testing import assert_close
 from transformer_lib.attention import record_attention
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import BOS_ID, EOS_ID, SentencePair
-from transformer_lib.d2l_bridge import load_d2l
 from transformer_lib.decoding import beam_search, greedy
+from transformer_lib.lab.d2l_bridge import load_d2l
 from transformer_lib.masks import length_mask, padding_mask
 from transformer_lib.recurrent import BahdanauSeq2Seq, LuongSeq2Seq, PlainSeq2Seq, RecurrentEncoder
 from transformer_lib.recurrent_parts import RecurrentConfig

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from transformer_lib.exercises.parts import PARTS
+from transformer_lib.exercises.own.parts import PARTS
 from transformer_lib.publish.lessons import find_lessons, read_lesson
-from transformer_lib.publish.routes import ROUTES, Route, Stop
+from transformer_lib.publish.routes import Route, Stop, routes
 
-WHOLE, DAY, GPT = ROUTES
+WHOLE, DAY, GPT = ROUTES = routes()
 LESSONS = [path.stem[:2] for path in find_lessons()]
 LINK = r"\[[^]]*\]\((\d\d)_\w+\.ipynb\)"
 ASKED = re.compile(rf"(?:(part \w+) of )?{LINK}(?: (to|\(?or) {LINK})?")

@@ -1,11 +1,14 @@
+from dataclasses import dataclass, fields
+
 import pytest
 import torch
+from checked import unchecked
 
-from transformer_lib import runs
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import SPLITS, Corpus, SentencePair, load_corpus
 from transformer_lib.models import MODELS
-from transformer_lib.settings import TrainSettings
+from transformer_lib.run import runs
+from transformer_lib.run.settings import COUNT, POSITIVE, TrainSettings, _option
 from transformer_lib.training import History, fit
 from transformer_lib.transformer import Transformer
 
@@ -99,3 +102,76 @@ def test_without_attention_links_or_words_there_is_no_best_head(corpus):
     assert runs.error_of_head(model, plain, (0, 0)) is None
     pieces = runs.start_run(TrainSettings(**TINY, tokens="200"), corpus=corpus).translator
     assert runs.best_head(pieces, corpus.valid) is None
+
+
+def another(option, value):
+    """A value that the option takes, and is not this one."""
+    rule = option.metadata["rule"]
+    if rule.choices:
+        return next(choice for choice in rule.choices if choice != value)
+    if option.metadata["many"]:
+        return ("x",)
+    if rule.kind is int:
+        return (value or 1) + 1
+    if rule.kind is float:
+        return (value or 0.2) / 2
+    return "500" if value == "words" else "de-en"
+
+
+def handed_on(settings, corpus):
+    """All that a run of these settings asks of others, as text."""
+    heard = []
+
+    def ear(name, gives):
+        return lambda *args, **how: heard.append((name, args, sorted(how.items()))) or gives
+
+    with unchecked(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "load_corpus", ear("corpus", corpus))
+        patch.setattr(runs, "seed_everything", ear("seed", None))
+        for name in ("make_model", "create_model"):
+            patch.setattr(runs, name, ear(name, torch.nn.Linear(1, 1)))
+        for kind in ("build", "build_joint"):
+            made = corpus.vocabularies()
+            patch.setattr(
+                runs.Subwords, kind, ear(kind, made if kind == "build_joint" else made[0])
+            )
+        patch.setattr(runs, "TokenBatches", ear("batches", []))
+        patch.setattr(runs, "fit", lambda model, batches, **how: heard.append(how))
+        runs.start_run(settings).fit()
+    rate = heard[-1].pop("learning_rate")
+    return repr([heard, [rate(step) for step in range(1, 9)]])
+
+
+def unheard(kind, corpus):
+    """The options that may say what they want: the run is the same."""
+    base = {"steps": 8, "warmup": 3, "max_len": 40}
+    before = handed_on(kind(**base), corpus)
+    found = set()
+    for option in fields(kind):
+        given = {**base, option.name: another(option, getattr(kind(**base), option.name))}
+        given |= {"tokens": "500"} if given.get("tie") == "all" else {}
+        found |= {option.name} if handed_on(kind(**given), corpus) == before else set()
+    return found
+
+
+def test_every_option_is_heard_by_whom_it_is_for(corpus):
+    assert unheard(TrainSettings, corpus) == set()
+
+
+@pytest.mark.parametrize("to", ["run", "corpus"])
+def test_an_option_that_nobody_reads_is_noticed(corpus, to):
+    @dataclass(frozen=True)
+    class More(TrainSettings):
+        clip: float = _option(1.0, POSITIVE, "where the gradient's norm is cut", to=to)
+
+    assert unheard(More, corpus) == ({"clip"} if to == "run" else set())
+
+
+@pytest.mark.parametrize("to", ["corpus", "model", "training"])
+def test_an_option_that_whom_it_is_for_does_not_know_is_refused(to):
+    @dataclass(frozen=True)
+    class More(TrainSettings):
+        unknown: int = _option(1, COUNT, "what nobody takes", to=to)
+
+    with pytest.raises(TypeError, match="unexpected keyword argument 'unknown'"):
+        runs.start_run(More(**TINY, steps=1)).fit(progress=False)

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from transformer_lib.attention import record_attention
-from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.lab.d2l_bridge import load_d2l
 from transformer_lib.masks import causal_mask, length_mask
 from transformer_lib.scoring import AdditiveScore, Attention, dot_score, scaled_dot_score
 

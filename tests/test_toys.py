@@ -1,10 +1,10 @@
 import pytest
 import torch
 
+from transformer_lib.base.machine import seed_everything
 from transformer_lib.corpus import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from transformer_lib.lab.toys import TASKS, VOCABULARY_SIZE, practise, share_right, toy_examples
 from transformer_lib.models import create_model
-from transformer_lib.runtime import seed_everything
-from transformer_lib.toys import TASKS, VOCABULARY_SIZE, practise, share_right, toy_examples
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -496,3 +496,20 @@ def test_smoothing_takes_a_model_that_rules_padding_out():
 def test_schedules_say_from_where_they_count(schedule):
     with pytest.raises(ValueError, match=r"step=0, but steps count from 1.* schedule\(step \+ 1\)"):
         schedule(0, peak=1.0, warmup=3)
+
+
+def test_each_process_drops_out_what_is_its_own(monkeypatch):
+    """Else two processes would train on one pattern of dropout; the first one keeps the seed's."""
+
+    def dropped(number):
+        monkeypatch.setattr(training, "rank", lambda: number)
+        net, seen = model(dropout=0.5), []
+        torch.manual_seed(7)
+        net.encoder.positions.dropout.register_forward_hook(lambda *_: seen.append(_[2] == 0))
+        fit(net, [make_batch(reversals(8))], steps=1)
+        return seen[0]
+
+    first, second, third = map(dropped, (0, 1, 2))
+    assert torch.equal(first, dropped(0))
+    assert not torch.equal(first, second)
+    assert not torch.equal(second, third)

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import nn
 
-from transformer_lib.twins import attention, decoder_layer, encoder_layer, transformer
+from transformer_lib.lab.twins import attention, decoder_layer, encoder_layer, transformer
 
 __all__ = ["assert_same_gradients", "attention", "decoder_layer", "encoder_layer", "transformer"]
 

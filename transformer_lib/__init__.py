@@ -4,3 +4,10 @@ Import from the modules (`from transformer_lib.attention import MultiHeadAttenti
 concept and says so in its first line. README.md maps our names to those of d2l, the Annotated
 Transformer and torch.nn.
 """
+
+import sys
+
+from transformer_lib.base.moved import Signpost
+
+if not any(isinstance(finder, Signpost) for finder in sys.meta_path):
+    sys.meta_path.append(Signpost())

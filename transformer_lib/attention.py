@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from transformer_lib.listening import Listened, Weights, listen
+from transformer_lib.base.listening import Listened, Weights, listen
 from transformer_lib.masks import Mask, boolean, causal_mask, masked_softmax
 from transformer_lib.positions import RelativePositions
 
@@ -121,28 +121,24 @@ class MultiHeadAttention(Listened):
         """`forward` from keys and values that are already projected."""
         q = self._split(self.q_proj, query)  # (B, H, Tq, D)
         q_len, k_len = q.size(-2), k.size(-2)
-        mask, bias = None if mask is None else boolean(mask), None
-        if self.relative is not None:
-            q = self.relative.turn(q, k_len - q_len)
-            bias = self.relative.bias(q, k_len)
-        alone = mask is None and bias is None and not self.is_heard and q_len == k_len
-        if is_causal and not alone:
-            # The fused kernel takes a mask or `is_causal`, not both, and aligns the first query with the first key.
-            causal = causal_mask(q_len, k_len, q.device)
-            mask, is_causal = (causal if mask is None else mask & causal), False
-        if mask is not None and not _broadcasts(mask.shape, (*q.shape[:-1], k_len)):
+        if mask is not None and not _broadcasts(boolean(mask).shape, (*q.shape[:-1], k_len)):
             raise ValueError(
                 f"mask of shape {tuple(mask.shape)} for weights of shape {(*q.shape[:-1], k_len)} "
                 "(batch, heads, query, key)"
             )
-        mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer
+        mask = None if mask is None else torch.atleast_2d(mask)  # the kernel takes no fewer axes
+        bias = None
+        if self.relative is not None:
+            q = self.relative.turn(q, k_len - q_len)
+            bias = self.relative.bias(q, k_len)
         dropout = self.dropout if self.training else 0.0
         if self.is_heard:
+            mask = allowed(mask, is_causal, q_len, k_len, q.device)
             weights = attention_weights(q, k, mask, bias=bias)  # (B, H, Tq, Tk)
             self.tell(weights)
             context = F.dropout(weights, dropout) @ v
         else:
-            mask = mask if bias is None else _biased(mask, bias)
+            mask, is_causal = for_the_kernel(mask, bias, is_causal, q_len, k_len, q.device)
             context = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal)
         return self.out_proj(context.transpose(1, 2).flatten(2))  # (B, Tq, C)
 
@@ -159,9 +155,35 @@ def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(size in (1, wanted) for size, wanted in pairs)
 
 
-def _biased(mask: Tensor | None, bias: Tensor) -> Tensor:
-    """The one mask of numbers that the fused kernel takes for both: -inf where `mask` is False."""
-    return bias if mask is None else bias.masked_fill(~mask, float("-inf"))
+def allowed(
+    mask: Mask | None, is_causal: bool, q_len: int, k_len: int, device: torch.device
+) -> Mask | None:
+    """The one mask that says it all: the one given, the causal one, or both. None hides nothing."""
+    if not is_causal:
+        return mask
+    causal = causal_mask(q_len, k_len, device)
+    return causal if mask is None else mask & causal
+
+
+def for_the_kernel(
+    mask: Mask | None,
+    bias: Float[Tensor, "*#batch #query #key"] | None,
+    is_causal: bool,
+    q_len: int,
+    k_len: int,
+    device: torch.device,
+) -> tuple[Shaped[Tensor, "..."] | None, bool]:
+    """What the fused kernel takes for mask, bias and causality: a mask, or `is_causal`, not both.
+
+    Its own `is_causal` aligns the first query with the first key, so it serves where they are as
+    many. A bias makes the mask one of numbers, -inf where nothing may be seen.
+    """
+    if is_causal and mask is None and bias is None and q_len == k_len:
+        return None, True
+    mask = allowed(mask, is_causal, q_len, k_len, device)
+    if bias is not None:
+        return bias if mask is None else bias.masked_fill(~mask, float("-inf")), False
+    return mask, False
 
 
 def record_attention(model: nn.Module) -> AbstractContextManager[dict[str, list[Weights]]]:

@@ -11,7 +11,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from transformer_lib.corpus import BOS_ID, EOS_ID, PAD_ID, SentencePair
+from transformer_lib.base.tokens import BOS_ID, EOS_ID, PAD_ID
+from transformer_lib.corpus import SentencePair
 from transformer_lib.masks import padding_mask
 
 

@@ -19,8 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from transformer_lib.downloads import DOWNLOADED, fetch
-from transformer_lib.optional import needed
+from transformer_lib.base.downloads import DOWNLOADED, fetch
+from transformer_lib.base.optional import needed
+from transformer_lib.base.tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL, UNK_ID
 
 
 def data_directory() -> Path:
@@ -30,13 +31,6 @@ def data_directory() -> Path:
 
 
 DATA = data_directory()
-
-# The longest sentence in tokens, <eos> included: what a model holds and a training takes, and where
-# a translation that has not ended is broken off.
-MAX_LEN, LONGEST_TRANSLATION = 256, 100
-
-SPECIAL = ("<pad>", "<bos>", "<eos>", "<unk>")
-PAD_ID, BOS_ID, EOS_ID, UNK_ID = range(4)
 
 
 def no_string(sentences: Iterable, what: str = "sentences") -> None:
@@ -306,7 +300,7 @@ NAMES = (*SHIPPED, *DOWNLOADED)
 def load_corpus(
     name_or_path: str | Path | Sequence[str | Path],
     *,
-    languages: tuple[str, str] | None = None,
+    languages: tuple[str, str] | str | None = None,
     max_pairs: int | None = None,
     max_words: int | None = None,
     hold_out: Iterable[str] = (),
@@ -319,8 +313,8 @@ def load_corpus(
     `tatoeba-fra` (English-French), `multi30k-de` (German-English), `multi30k-fra` (English-French).
     A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one
     inside); two paths are files whose n-th lines belong together (plain or .gz). Their languages
-    come from the file names (`train.de.gz`, `fra-eng.zip`) unless given; English-French where they
-    say nothing.
+    come from the file names (`train.de.gz`, `fra-eng.zip`) unless given (`("de", "en")`, or
+    `"de-en"`); English-French where they say nothing.
 
     Where the corpus has no splits of its own they are drawn by source sentence as tokens, so that
     one English sentence never stands on two sides: a tenth of the sentences, at most 500, for test,
@@ -336,6 +330,7 @@ def load_corpus(
     was looked for; OSError where a download failed, and says what to do.
     """
     paths = _paths(name_or_path)
+    languages = tuple(languages.split("-")) if isinstance(languages, str) else languages
     if languages is not None and (len(languages) != 2 or not set(languages) <= set(_TOKEN)):
         raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
     name = " + ".join(Path(path).name for path in paths)

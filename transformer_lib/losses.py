@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.corpus import PAD_ID
+from transformer_lib.base.tokens import PAD_ID
 from transformer_lib.masks import Mask
 
 

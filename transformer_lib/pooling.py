@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.listening import Listened
+from transformer_lib.base.listening import Listened
 
 Kernel = Callable[[Tensor], Tensor]
 

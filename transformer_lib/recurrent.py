@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.listening import Listened
+from transformer_lib.base.listening import Listened
 from transformer_lib.masks import Mask, boolean, four_axes
 from transformer_lib.recurrent_parts import (
     BahdanauDecoder,

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from transformer_lib.corpus import MAX_LEN
+from transformer_lib.base.tokens import MAX_LEN
 from transformer_lib.masks import Mask, window_mask
 from transformer_lib.scoring import (
     AdditiveScore,

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from transformer_lib.listening import Listened
+from transformer_lib.base.listening import Listened
 from transformer_lib.masks import Mask, masked_softmax
 
 Score = Callable[[Tensor, Tensor], Tensor]

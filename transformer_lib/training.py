@@ -16,11 +16,12 @@ import pandas as pd
 import torch
 from torch import nn
 
+from transformer_lib.base.distributed import parallel, rank, synchronised, total, world_size
+from transformer_lib.base.machine import autocast, keep_freed_memory
+from transformer_lib.base.report import progress_bar
+from transformer_lib.base.views import eval_view
 from transformer_lib.batching import Batch
-from transformer_lib.distributed import parallel, rank, synchronised, total, world_size
 from transformer_lib.losses import loss_on_batch
-from transformer_lib.runtime import autocast, keep_freed_memory, progress_bar
-from transformer_lib.views import eval_view
 
 
 @dataclass

@@ -3,6 +3,7 @@
 Vaswani et al. 2017. Lesson 13.
 """
 
+import inspect
 import math
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from transformer_lib.corpus import MAX_LEN
+from transformer_lib.base.listening import Listened
+from transformer_lib.base.tokens import MAX_LEN
 from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues, MemoryKeysValues
-from transformer_lib.listening import Listened
 from transformer_lib.masks import Mask, four_axes, mask_row
 from transformer_lib.positions import POSITIONS
 
@@ -51,12 +52,17 @@ class TransformerConfig:
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name}={getattr(self, name)!r} is none of {', '.join(allowed)}")
 
-    def layer_sizes(self) -> dict:
-        """The arguments of encoder and decoder layers; a stack shares its `RelativePositions`."""
-        names = ("d_model", "num_heads", "d_ff", "dropout", "attention_dropout", "norm_first")
-        make_relative = POSITIONS[self.positions].relative
-        relative = make_relative(self.d_model, self.num_heads, self.max_len)
-        return {**{name: getattr(self, name) for name in names}, "relative": relative}
+
+def stack(layer: type[nn.Module], config: TransformerConfig) -> nn.ModuleList:
+    """`num_layers` such layers, which share one `RelativePositions`.
+
+    A layer gets each field of `config` that its constructor asks for by name.
+    """
+    asked = inspect.signature(layer).parameters.keys() & vars(config).keys()
+    make_relative = POSITIONS[config.positions].relative
+    relative = make_relative(config.d_model, config.num_heads, config.max_len)
+    sizes = {name: getattr(config, name) for name in asked}
+    return nn.ModuleList(layer(**sizes, relative=relative) for _ in range(config.num_layers))
 
 
 class TokenEmbedding(nn.Embedding):
@@ -81,8 +87,7 @@ class Encoder(nn.Module):
         self.embedding = TokenEmbedding(config.src_vocab_size, config.d_model)
         added = POSITIONS[config.positions].added
         self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
-        sizes = config.layer_sizes()
-        self.layers = nn.ModuleList(EncoderLayer(**sizes) for _ in range(config.num_layers))
+        self.layers = stack(EncoderLayer, config)
         # Post-norm ends in a norm already.
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
@@ -148,8 +153,7 @@ class Decoder(nn.Module):
         self.embedding = TokenEmbedding(config.tgt_vocab_size, config.d_model)
         added = POSITIONS[config.positions].added
         self.positions = added(config.d_model, config.max_len, dropout=config.dropout)
-        sizes = config.layer_sizes() | {"cross_attention_dropout": config.cross_attention_dropout}
-        self.layers = nn.ModuleList(DecoderLayer(**sizes) for _ in range(config.num_layers))
+        self.layers = stack(DecoderLayer, config)
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(

@@ -6,32 +6,21 @@ Lesson 15.
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from transformer_lib.base.distributed import gather, share
+from transformer_lib.base.listening import AttentionMap, listen
+from transformer_lib.base.report import progress_bar
+from transformer_lib.base.tokens import EOS_ID, LONGEST_TRANSLATION, PAD_ID
+from transformer_lib.base.views import eval_view
 from transformer_lib.batching import Example, make_batch, pad
-from transformer_lib.corpus import (
-    EOS_ID,
-    LONGEST_TRANSLATION,
-    PAD_ID,
-    SentencePair,
-    Subwords,
-    Vocabulary,
-    no_string,
-)
+from transformer_lib.corpus import SentencePair, Subwords, Vocabulary, no_string
 from transformer_lib.decoding import beam_search, greedy, sample
-from transformer_lib.distributed import gather, share
-from transformer_lib.listening import listen
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
-from transformer_lib.runtime import progress_bar
-from transformer_lib.views import eval_view
-
-if TYPE_CHECKING:
-    from transformer_lib.explorers import AttentionMap
 
 BATCH = 256  # hypotheses side by side
 
@@ -100,15 +89,12 @@ class Translator:
         hypotheses = gather(self.hypotheses(share(pairs), **search))
         return translation_scores(hypotheses, [pair.target for pair in pairs])
 
-    def attention_maps(self, source: str, target: str | None = None) -> list["AttentionMap"]:
+    def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
         """Every head's weights while the model reads `source` and predicts `target`.
 
         `target` is its own translation if None. Row t of a decoder or cross-attention map is the
         step that predicts target token t.
         """
-        # Here, since charts take longer to load than all that a translation needs.
-        from transformer_lib.explorers import AttentionMap
-
         target = self.translate([source])[0] if target is None else target
         batch = make_batch([self._example(SentencePair(source, target))])
         read, given, said = (

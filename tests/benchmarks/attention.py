@@ -9,7 +9,7 @@ from measure import Row, ratios, row
 from torch import nn
 
 from transformer_lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from transformer_lib.costs import peak_bytes
+from transformer_lib.lab.costs import peak_bytes
 
 D_MODEL, HEADS = 256, 8
 

@@ -11,7 +11,7 @@ from measure import ratios, row
 from torch import nn
 
 from transformer_lib.batching import shift_right
-from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.lab.d2l_bridge import load_d2l
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
 from transformer_lib.recurrent import BahdanauSeq2Seq

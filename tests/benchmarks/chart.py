@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from transformer_lib.plotting import COLORS, STYLE
+from transformer_lib.show.plotting import COLORS, STYLE
 
 ROOT = Path(__file__).parents[2]
 OURS, TORCH = "transformer_lib", "torch.nn.Transformer"

@@ -15,10 +15,10 @@ os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"  # by children of this very pr
 
 import torch
 
+from transformer_lib.base.machine import seed_everything, use_threads
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import MAX_LEN, load_corpus
 from transformer_lib.losses import loss_on_batch
-from transformer_lib.runtime import seed_everything, use_threads
 from transformer_lib.transformer import make_model
 
 UPDATES = 60

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import nn
 
-from transformer_lib.d2l_bridge import load_d2l
+from transformer_lib.lab.d2l_bridge import load_d2l
 
 
 class TorchTransformer(nn.Module):

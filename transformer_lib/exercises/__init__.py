@@ -18,10 +18,11 @@ from typing import Any
 import pandas as pd
 from IPython.display import Markdown, display
 
-from transformer_lib.exercises.entries import signature_of, skeleton_of
-from transformer_lib.exercises.machinery import Exercise
-from transformer_lib.exercises.mine import Unreadable, is_off, keep, mine, standing
-from transformer_lib.exercises.parts import BY_EXERCISE, PARTS
+from transformer_lib.exercises.checking.entries import signature_of, skeleton_of
+from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.own.library import Unreadable, is_off, keep, standing
+from transformer_lib.exercises.own.mine import mine
+from transformer_lib.exercises.own.parts import BY_EXERCISE, PARTS
 from transformer_lib.exercises.quiz import score
 
 __all__ = ["check", "exercises", "hint", "mine", "progress", "signature", "skeleton", "solution"]

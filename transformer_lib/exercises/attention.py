@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.masks import masked_softmax
 
 scale = Exercise(

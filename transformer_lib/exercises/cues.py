@@ -2,7 +2,7 @@
 
 import torch
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 
 def _shelf():

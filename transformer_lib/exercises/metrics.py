@@ -6,7 +6,7 @@ from collections import Counter
 
 import torch
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 
 def _translations():

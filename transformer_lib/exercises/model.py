@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 
 class _WordsInWordsOut(nn.Module):

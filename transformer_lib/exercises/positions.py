@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 sinusoids = Exercise(
     task="The table of sinusoidal codes, (max_len, d_model): P[t, 2i] = sin(t / 10000^(2i/d)), "

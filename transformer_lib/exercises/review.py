@@ -15,7 +15,7 @@ from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Vocabulary, tok
 from transformer_lib.decoding import greedy, with_steps
 from transformer_lib.exercises import broken
 from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right, numbered_lines
-from transformer_lib.exercises.machinery import (
+from transformer_lib.exercises.checking.machinery import (
     Answer,
     Exercise,
     Outcome,
@@ -25,7 +25,7 @@ from transformer_lib.exercises.machinery import (
     run,
     said,
 )
-from transformer_lib.exercises.mine import mine
+from transformer_lib.exercises.own.mine import mine
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
 from transformer_lib.schedules import warmup_cosine

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 
 def _one_head():

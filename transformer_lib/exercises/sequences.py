@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from transformer_lib.exercises.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise
 
 shift = Exercise(
     task="`target` holds ids that end in eos, (B, T), padded with 0. Return what the decoder reads: "

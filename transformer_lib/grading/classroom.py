@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from transformer_lib.base.report import progress_bar
 from transformer_lib.grading.homework import Asked, Homework, homework
 from transformer_lib.grading.judge import Step, judge
 from transformer_lib.grading.limits import End, Task, run_limited
@@ -25,7 +26,6 @@ from transformer_lib.grading.submissions import (
     read_cells,
 )
 from transformer_lib.publish.lessons import find_lessons
-from transformer_lib.runtime import progress_bar
 
 PASSED, MISTAKE, OPEN = "passed", "mistake", "not attempted"
 UNJUDGED, ABSENT = "not judged", "not handed in"

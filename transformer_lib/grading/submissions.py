@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from transformer_lib.exercises.cells import bound, with_what_it_needs
+from transformer_lib.exercises.own.cells import bound, with_what_it_needs
 from transformer_lib.grading.homework import Asked, Homework, homework
 from transformer_lib.grading.judge import Step
 from transformer_lib.publish.lessons import find_lessons

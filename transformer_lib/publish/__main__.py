@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 
+from transformer_lib.base.report import progress_bar
 from transformer_lib.publish.instructor import stored_seconds, write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
 from transformer_lib.publish.playground import write_playground
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
-from transformer_lib.runtime import progress_bar
 
 BUILD = Path("build")
 AT_ONCE = 2  # lessons that are executed

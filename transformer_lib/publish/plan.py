@@ -6,7 +6,7 @@ from pathlib import Path
 
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import Lesson, Section, read_lesson
-from transformer_lib.publish.routes import ROUTES
+from transformer_lib.publish.routes import routes
 
 CLASSES = (45, 90)  # minutes
 TITLES = {  # of the parts of a note, in the order of the plan
@@ -43,7 +43,7 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         "plan.html.j2",
         plans=plans,
         classes=CLASSES,
-        routes=ROUTES,
+        routes=routes(),
         lessons={plan.lesson.stem[:2]: plan.lesson for plan in plans},
         titles=TITLES,
         styles=[render.static("tokens.css"), render.static("site.css")],

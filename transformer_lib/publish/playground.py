@@ -12,7 +12,6 @@ from pathlib import Path
 import torch
 from matplotlib.colors import to_hex
 
-from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import (
     BOS_ID,
     DATA,
@@ -22,11 +21,12 @@ from transformer_lib.corpus import (
     Vocabulary,
     load_corpus,
 )
-from transformer_lib.drawings import architectures
-from transformer_lib.drawings.render import to_json
-from transformer_lib.drawings.scene import Box, Part, Scene, Vector
-from transformer_lib.plotting import HEAT_MAP
 from transformer_lib.publish import render
+from transformer_lib.run.checkpoints import load_model
+from transformer_lib.show.drawings import architectures
+from transformer_lib.show.drawings.render import to_json
+from transformer_lib.show.drawings.scene import Box, Part, Scene, Vector
+from transformer_lib.show.plotting import HEAT_MAP
 from transformer_lib.transformer import Transformer
 
 MODEL = DATA / "models" / "lessons"

@@ -20,7 +20,7 @@ from nbconvert.filters import Highlight2HTML, ansi2html
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
-from transformer_lib.optional import needed
+from transformer_lib.base.optional import needed
 from transformer_lib.publish.lessons import FOLD, NOTEBOOKS, slug
 
 HERE = Path(__file__).parent

@@ -17,14 +17,13 @@ from pathlib import Path
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from transformer_lib import drawings
+from transformer_lib.base.lessons import LESSONS
+from transformer_lib.base.optional import needed
+from transformer_lib.base.report import progress_bar
 from transformer_lib.batching import encode_pairs, make_batch
-from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, load_corpus
-from transformer_lib.drawings.route import STAGES
 from transformer_lib.exercises import exercises
-from transformer_lib.exercises.machinery import Exercise
-from transformer_lib.optional import needed
+from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.publish import render, tables
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
@@ -39,9 +38,10 @@ from transformer_lib.publish.lessons import (
 )
 from transformer_lib.publish.papers import papers
 from transformer_lib.publish.playground import write_playground
-from transformer_lib.publish.routes import ROUTES
+from transformer_lib.publish.routes import routes
 from transformer_lib.publish.takeaway import write_takeaway
-from transformer_lib.runtime import progress_bar
+from transformer_lib.run.checkpoints import load_model
+from transformer_lib.show import drawings
 from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
@@ -100,7 +100,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     }
     home = {
         "stages": stages(lessons),
-        "routes": ROUTES,
+        "routes": routes(),
         "numbered": {lesson.number: lesson for lesson in lessons},
         "minutes": sum(lesson.minutes for lesson in lessons),
         "chart": render.living(drawings.stepped(scene).to_dict()),
@@ -158,7 +158,7 @@ def machine() -> drawings.Scene:
 
 def stages(lessons: list[Lesson]) -> list[tuple[str, list[Lesson]]]:
     """The lessons under the names of their stages, as the drawing of the route has them."""
-    of = {number: title for title, *_, stops in STAGES for number, *_ in stops}
+    of = {number: row.stage for number, row in LESSONS.items()}
     found: dict[str, list[Lesson]] = {}
     for lesson in lessons:
         found.setdefault(of[lesson.number], []).append(lesson)

@@ -4,9 +4,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib import layers, twins
-from transformer_lib.exercises.classes import UNSTEADY, Build, Case
-from transformer_lib.exercises.mine import mine
+from transformer_lib import layers
+from transformer_lib.exercises.checking.classes import UNSTEADY, Build, Case
+from transformer_lib.exercises.own.mine import mine
+from transformer_lib.lab import twins
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask
 

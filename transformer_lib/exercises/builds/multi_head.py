@@ -6,8 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib import attention, twins
-from transformer_lib.exercises.classes import Build, Case
+from transformer_lib import attention
+from transformer_lib.exercises.checking.classes import Build, Case
+from transformer_lib.lab import twins
 from transformer_lib.masks import causal_mask, masked_softmax
 
 

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib.exercises.classes import Build, Case
+from transformer_lib.exercises.checking.classes import Build, Case
 from transformer_lib.positions import RotaryPositions
 
 

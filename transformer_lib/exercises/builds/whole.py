@@ -6,9 +6,10 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from transformer_lib import transformer, twins
-from transformer_lib.exercises.classes import Build, Case
-from transformer_lib.exercises.mine import mine
+from transformer_lib import transformer
+from transformer_lib.exercises.checking.classes import Build, Case
+from transformer_lib.exercises.own.mine import mine
+from transformer_lib.lab import twins
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import TransformerConfig
 

@@ -1,0 +1,1 @@
+"""What the parts stand on, and no lesson is about."""

@@ -1,0 +1,150 @@
+"""The one row that a lesson has beside its notebook: its place, its recall, its routes.
+
+Its minutes stand in the notebook, and are read from there.
+"""
+
+from typing import NamedTuple
+
+
+class Lesson(NamedTuple):
+    """What is known of a lesson without opening it.
+
+    `label` and `told` stand in its box on the route's drawing; `opening` are the questions that
+    `recall` asks: two on earlier lessons, one on this or another earlier one. `day` and `gpt` are
+    its parts on the two shorter routes: (minutes in class, what of it), () where all of it is
+    taken, None where it is left out.
+    """
+
+    stage: str
+    label: str
+    told: str
+    opening: tuple[str, ...]
+    day: tuple[int, str] | tuple[()] | None = None
+    gpt: tuple[int, str] | tuple[()] | None = ()
+
+
+ATTENTION, RECURRENT = "What attention is", "Before the Transformer"
+TRANSFORMER, DOING = "The Transformer", "What it can do"
+
+LESSONS = {
+    "00": Lesson(
+        ATTENTION,
+        "start here",
+        "shapes, softmax",
+        ("00.1", "00.2"),
+        day=(19, "shapes, products of matrices, softmax"),
+    ),
+    "01": Lesson(
+        ATTENTION,
+        "cues",
+        "query, key, value",
+        ("00.1", "00.2", "01.2"),
+        day=(19, "query, key and value"),
+    ),
+    "02": Lesson(
+        ATTENTION,
+        "pooling",
+        "what is near counts",
+        ("00.1", "01.1", "02.2"),
+        day=(20, "pooling as a softmax, and one step downhill"),
+        gpt=(37, "pooling as a softmax, its width learned"),
+    ),
+    "03": Lesson(
+        ATTENTION,
+        "scores",
+        "who matches whom",
+        ("01.2", "02.2", "03.2"),
+        day=(18, "the dot score and the masked softmax"),
+    ),
+    "04": Lesson(
+        ATTENTION,
+        "√d",
+        "the whole formula",
+        ("01.1", "03.1", "04.1"),
+        day=(35, "the formula, the gradient, nn.Module"),
+    ),
+    "05": Lesson(
+        RECURRENT,
+        "sequences",
+        "all in one vector",
+        ("02.2", "04.2", "05.3"),
+        day=(22, "part one: words, batches, shift, loss"),
+        gpt=(41, "part one: words, batches, shift, loss"),
+    ),
+    "06": Lesson(RECURRENT, "Bahdanau", "look back, then step", ("01.2", "05.1", "06.1"), gpt=None),
+    "07": Lesson(RECURRENT, "Luong", "step, then look back", ("03.2", "05.2", "06.3"), gpt=None),
+    "08": Lesson(
+        TRANSFORMER,
+        "self-attention",
+        "words ask words",
+        ("03.1", "04.1", "08.1"),
+        day=(32, "roles, order, ways and costs"),
+    ),
+    "09": Lesson(
+        TRANSFORMER,
+        "heads",
+        "several glances",
+        ("04.2", "08.2", "09.4"),
+        day=(36, "two heads, from projection to projection"),
+    ),
+    "10": Lesson(
+        TRANSFORMER,
+        "positions",
+        "who stands where",
+        ("04.1", "09.1", "10.3"),
+        day=(28, "clocks, added to the words"),
+    ),
+    "11": Lesson(
+        TRANSFORMER,
+        "encoder layer",
+        "add, norm, compute",
+        ("05.3", "10.4", "11.4"),
+        day=(30, "the parts of a block"),
+    ),
+    "12": Lesson(
+        TRANSFORMER,
+        "decoder layer",
+        "masks, two lives",
+        ("05.1", "11.3", "12.1"),
+        day=(33, "three masks, two lives"),
+    ),
+    "13": Lesson(
+        TRANSFORMER,
+        "the Transformer",
+        "you build it whole",
+        ("11.3", "12.2", "13.1"),
+        day=(51, "the whole machine, assembled"),
+        gpt=None,
+    ),
+    "14": Lesson(DOING, "training", "how it learns", ("06.1", "13.3", "14.4")),
+    "15": Lesson(
+        DOING,
+        "translation",
+        "how good is it?",
+        ("05.3", "14.1", "15.1"),
+        day=(17, "a trained translator, shown"),
+        gpt=None,
+    ),
+    "16": Lesson(
+        DOING,
+        "decoding",
+        "choosing the words",
+        ("07.2", "12.1", "15.3"),
+        gpt=(46, "greedy, sampling and the cache"),
+    ),
+    "17": Lesson(
+        DOING,
+        "scaling up",
+        "larger and faster",
+        ("05.1", "14.3", "17.1"),
+        gpt=(28, "one change at a time, and what a large run costs"),
+    ),
+    "18": Lesson(DOING, "after the paper", "a GPT of our layers", ("11.4", "12.1", "18.1")),
+    "19": Lesson(
+        DOING,
+        "review",
+        "find the bug",
+        ("02.1", "09.1", "16.1"),
+        gpt=(25, "the three questions, and what you still know"),
+    ),
+}

@@ -1,0 +1,276 @@
+"""The command line: its commands, their options, and how it ends. `commands` does the work."""
+
+import argparse
+import re
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from transformer_lib.cli import commands
+from transformer_lib.corpus import NAMES, SPLITS
+from transformer_lib.models import MODELS
+from transformer_lib.run.ladder import SHARED, STORED
+from transformer_lib.run.settings import COUNT, POSITIVE, WHOLE, add_options
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command, and return its exit code.
+
+    0 is success; 1 says that something could not be done, 2 that the call was wrong.
+    """
+    args = parser().parse_args(arguments)
+    if getattr(args, "threads", None):
+        torch.set_num_threads(args.threads)
+    try:
+        with _notes():
+            return args.run(args) or 0
+    except KeyboardInterrupt as stop:
+        print(f"\n{stop}" if str(stop) else "\nstopped", file=sys.stderr)
+        return 130
+    except RuntimeError as error:
+        if not re.search("gloo|nccl", str(error), re.IGNORECASE):
+            raise
+        print(
+            "error: another process of this run has stopped, so this one stops too", file=sys.stderr
+        )
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except (ImportError, OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """A block in which a warning is a note, said each time."""
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_, **__: print(f"note: {message}", file=sys.stderr)
+        warnings.simplefilter("always", UserWarning)
+        yield
+
+
+# --------------------------------------------------------------------------------------- the parser
+
+
+class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """Keeps the example's lines, and says every default that there is."""
+
+    def _get_help_string(self, action):
+        silent = action.default in (None, False, [], argparse.SUPPRESS)
+        return action.help if silent else super()._get_help_string(action)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command with its options, its help and an example."""
+    whole = argparse.ArgumentParser(
+        prog="python -m transformer_lib",
+        description="Train a translator, translate with it, score it.",
+        epilog="Begin with:  python -m transformer_lib train --out runs/first --steps 400\n"
+        '      then:  python -m transformer_lib translate --model runs/first "I\'m home."',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    subparsers = whole.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _grade):
+        add(subparsers)
+    return whole
+
+
+def _command(subparsers, run, summary: str, example: str, **options) -> argparse.ArgumentParser:
+    added = subparsers.add_parser(
+        run.__name__,
+        help=summary,
+        description=summary,
+        epilog=f"Example:\n  python -m transformer_lib {example}",
+        formatter_class=_Help,
+        **options,
+    )
+    added.set_defaults(run=run)
+    return added
+
+
+def _train(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.train,
+        "Train a model on sentence pairs and save it as it improves.",
+        "train --corpus tatoeba-fra --max-pairs 20000 --max-words 10 --preset tiny --out runs/tatoeba\n"
+        "Options from a file, as if they stood here; what comes after them counts:\n"
+        "  python -m transformer_lib train @data/recipes/multi30k-de.txt --steps 100 --out runs/short\n"
+        "On several GPUs of one machine:\n"
+        "  torchrun --nproc-per-node=4 -m transformer_lib train --preset base --out runs/base",
+        usage="%(prog)s --out DIRECTORY [--corpus NAME_OR_PATH ...] [option ...]",
+        fromfile_prefix_chars="@",
+    )
+    p.convert_arg_line_to_args = lambda line: shlex.split(line, comments=True)
+    add = p.add_argument
+    add("--out", type=Path, required=True, help="the run's directory; checkpoints go there")
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with the run in --out, with the settings it was started with",
+    )
+    add("--minutes", type=POSITIVE.read, help="stop after this many minutes; --resume goes on")
+    add("--compile", action="store_true", help="let torch.compile write kernels first (for GPUs)")
+    _add_machine(p)
+    add_options(p)
+
+
+def _translate(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.translate,
+        "Translate sentences, or standard input line by line.",
+        'translate --model runs/tatoeba --beam 4 "I\'m home."\n'
+        "  python -m transformer_lib translate --model runs/tatoeba < lines.txt",
+    )
+    p.add_argument("sentences", nargs="*", metavar="SENTENCE", help="none: read standard input")
+    _add_search(p)
+
+
+def _evaluate(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.evaluate,
+        "Score a model on sentences it has seen and on held-out ones.",
+        "evaluate --model runs/tatoeba --split test --json",
+    )
+    add = p.add_argument
+    add("--split", choices=SPLITS[1:], default="test", help="the held-out sentences")
+    add("--json", action="store_true", help="print JSON: seen and held_out, each with its scores")
+    add(
+        "--examples",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also show the first N held-out sentences with reference and translation",
+    )
+    _add_search(p)
+
+
+def _export(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.export,
+        "Copy the best checkpoint of a run without what training alone needs: to keep, to give away.",
+        "export --model runs/tatoeba --out models/tatoeba",
+    )
+    p.add_argument("--model", type=Path, required=True, help="a run's directory")
+    p.add_argument("--out", type=Path, required=True, help="the directory to write it to")
+
+
+def _ladder(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.ladder,
+        "Train every model of the lessons on the same data, from three seeds, and print the table.",
+        "ladder --models gru bahdanau --seeds 0 --steps 50 --out my-ladder.json",
+    )
+    add = p.add_argument
+    add("--models", nargs="+", choices=MODELS, default=list(MODELS), help="the rungs")
+    add("--seeds", nargs="+", type=int, default=[0, 1, 2], help="of weights and order")
+    add("--steps", type=COUNT.read, default=SHARED.steps, help="updates of each model")
+    add("--out", type=Path, default=STORED, help="rows that are there and not stale are kept")
+    add = p.add_mutually_exclusive_group().add_argument
+    add(
+        "--search",
+        action="store_true",
+        help="only try peak rates and dropouts, the same for every model, and store what valid "
+        "says; rows made afterwards take the best",
+    )
+    add("--show", action="store_true", help="only print the table, train nothing")
+    add("--times", action="store_true", help="only measure tokens/s anew, on a quiet machine")
+    p.add_argument("--threads", type=COUNT.read, default=1, help="CPU threads")
+
+
+def _data(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.data,
+        "List, show or verify the shipped corpora, or download real ones.",
+        "data show grammar --split test_long --number 3",
+    )
+    add = p.add_argument
+    add("action", choices=commands.ACTIONS, help="what to do")
+    add("name", nargs="?", choices=NAMES, help="the corpus to show or download")
+    add("--split", choices=SPLITS, default="train", help="the part to show")
+    add("--number", type=COUNT.read, default=20, help="how many pairs to show")
+    add("--newest", action="store_true", help="tatoeba-fra as it is today, without a checksum")
+
+
+def _grade(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.grade,
+        "Judge the exercises of a class by the library's own checks, and name each mistake.",
+        "grade submissions --out grades.csv\n\n"
+        "submissions holds ann.ipynb, bob.ipynb and so on, or a folder for each student:\n"
+        "  submissions/ann/03_scoring_functions.ipynb, submissions/ann/04_scaled_dot_product.ipynb\n"
+        "grades.csv has a row a student: passed, mistake with what the check says, not attempted, not\n"
+        "judged with the reason, or not handed in. grades.html is for you: mistakes by frequency, each\n"
+        "with the section to go back to.\n\n"
+        "Of a notebook the set-up runs (the lesson's own first), then the cells tagged exercise, and of\n"
+        "other cells the definitions, imports and constants that these need; nothing is trained. What\n"
+        "the notebook's own checks say counts for nothing. A notebook that never ends, crashes, or eats\n"
+        "memory costs its own row only.\n\n"
+        "It is no sandbox. A submission is a program: it runs with your rights, sees your files and the\n"
+        "network, and somebody who means to can forge a verdict. Where you do not trust a class, run\n"
+        "this in a container or under an account of its own, and read what passed.",
+    )
+    add = p.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="what was handed in")
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="FILE.csv",
+        help="the table; the page goes beside it",
+    )
+    add(
+        "--lessons",
+        nargs="+",
+        default=[],
+        metavar="NN",
+        help="the lessons that were set, for instance 03 04; all that were handed in where not given",
+    )
+    add(
+        "--site",
+        default="",
+        help="address or folder of the web site (make site): sections are links",
+    )
+    add("--seconds", type=POSITIVE.read, default=120.0, help="a notebook may take")
+    add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
+    add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
+
+
+def _add_machine(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--threads",
+        type=COUNT.read,
+        default=1,
+        help="CPU threads; more stall tiny models on a busy machine",
+    )
+    p.add_argument("--device", help="cpu, cuda or mps; the best one present where not given")
+
+
+def _add_search(p: argparse.ArgumentParser) -> None:
+    add = p.add_argument
+    add("--model", type=Path, required=True, help="a run's directory, or one checkpoint in it")
+    add("--beam", type=COUNT.read, default=1, help="hypotheses kept at every step; 1 is greedy")
+    add(
+        "--length-penalty",
+        type=float,
+        default=0.0,
+        help="favours longer translations; 0.6 to 1 is usual",
+    )
+    add("--temperature", type=POSITIVE.read, help="draw at random; below 1 more surely")
+    add("--top-k", type=COUNT.read, help="draw among the k most likely tokens")
+    add("--top-p", type=POSITIVE.read, help="draw among the fewest tokens of this probability")
+    add("--seed", type=WHOLE.read, default=0, help="of what is drawn")
+    _add_machine(p)

@@ -1,0 +1,256 @@
+"""What each command does with its options, and what it prints. `cli` reads the options."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import torch
+from tqdm.auto import tqdm
+
+from transformer_lib.base.distributed import process_group, rank, world_size
+from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
+from transformer_lib.base.machine import peak_memory, pick_device
+from transformer_lib.corpus import DATA, SHIPPED, SPLITS, load_corpus, verify
+from transformer_lib.run import runs
+from transformer_lib.run.checkpoints import checkpoints_in, load_model, save_checkpoint
+from transformer_lib.run.ladder import (
+    build_ladder,
+    ladder_table,
+    read_ladder,
+    search_ladder,
+    search_table,
+    time_ladder,
+)
+from transformer_lib.run.settings import TrainSettings, recipe_for
+from transformer_lib.translation import Translator
+
+
+def train(args: argparse.Namespace) -> None:
+    """Start or resume a run, and say how it goes."""
+    names = {option.name for option in fields(TrainSettings)}
+    given = {name: value for name, value in vars(args).items() if name in names}
+    with process_group(pick_device(args.device)) as device, runs.owned(args.out):
+        if args.resume:
+            run = runs.resume_run(args.out, given, device)
+        elif checkpoints_in(args.out):
+            raise ValueError(
+                f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
+            )
+        else:
+            run = runs.start_run(TrainSettings.begin(given), device)
+        settings = run.settings
+        if run.snapshot and run.snapshot["step"] >= settings.steps:
+            _say(f"nothing to do: step {run.snapshot['step']} is reached, a larger --steps goes on")
+            return
+        _introduce(run, device)
+        if not args.resume and (recipe := recipe_for(given)):
+            _say(f"settings of data/recipes/{recipe.name}, but for those given")
+        history = runs.train_run(
+            run,
+            args.out,
+            _say,
+            compile=args.compile,
+            minutes=args.minutes,
+            progress=sys.stderr.isatty() and not rank(),
+        )
+        speed = history.frame.tokens_per_second.median()
+        _say(
+            f"{len(history.frame)} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
+            "Try it:\n"
+            f'  python -m transformer_lib translate --model {args.out} "I\'m home."'
+        )
+
+
+def _memory(device: torch.device) -> str:
+    try:
+        return f", memory at most {peak_memory(device):.0f} MiB"
+    except ImportError:
+        return ""
+
+
+def _introduce(run: runs.Run, device: torch.device) -> None:
+    corpus, settings, translator = run.corpus, run.settings, run.translator
+    words = len(translator.source_vocabulary), len(translator.target_vocabulary)
+    size = sum(p.numel() for p in translator.model.parameters())
+    shared = f", {world_size()} processes" if world_size() > 1 else ""
+    _say(
+        f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, "
+        f"{len(corpus.test)} test; vocabularies of {words[0]} and {words[1]}"
+    )
+    _say(
+        f"{settings.model}, {settings.preset}: {size:,} parameters on {device}{shared}, "
+        f"{settings.steps} steps"
+    )
+
+
+def translate(args: argparse.Namespace) -> None:
+    """Print the translations of the sentences, or of standard input line by line."""
+    translator = Translator(*load_model(args.model, pick_device(args.device))[:3])
+    search = _search(args)
+    if args.sentences:
+        print("\n".join(translator.translate(args.sentences, **search)))
+        return
+    for line in sys.stdin:
+        print(*translator.translate([line.strip()], **search), flush=True)
+
+
+def evaluate(args: argparse.Namespace) -> None:
+    """Print how a model does on sentences it has seen and on held-out ones."""
+    loaded, search = load_model(args.model, pick_device(args.device)), _search(args)
+    how = {"examples": args.examples, "seed": args.seed, "progress": sys.stderr.isatty()}
+    result = {"model": str(args.model), **runs.score_run(loaded, args.split, **how, **search)}
+    if args.json:
+        print(json.dumps(result, indent=1, ensure_ascii=False))
+        return
+    found = f"drawn with seed {args.seed}" if "generator" in search else f"beam {args.beam}"
+    print(f"{result['corpus']}, {args.split} split, {found}, step {result['step']}")
+    for name in ("seen", "held_out"):
+        scores = result[name]
+        error = scores["alignment_error_rate"]
+        print(
+            f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   "
+            f"exact match {scores['exact_match']:.3f}   "
+            f"alignment error rate {'-' if error is None else f'{error:.3f}'}   "
+            f"({scores['pairs']} pairs)"
+        )
+    print(f"BLEU signature: {result['held_out']['signature']}")
+    if result["ceiling"] < 99.95:
+        print(
+            f"A perfect translation would have BLEU {result['ceiling']:.1f}: white space is guessed"
+        )
+    for example in result["examples"]:
+        print("", *(f"{name:>11}: {text}" for name, text in example.items()), sep="\n")
+
+
+def _search(args: argparse.Namespace) -> dict:
+    """How to look for a translation, as `Translator.translate` takes it."""
+    names = ("temperature", "top_k", "top_p")
+    search = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if search:
+        search["generator"] = torch.Generator(pick_device(args.device)).manual_seed(args.seed)
+    return {"beam_size": args.beam, "length_penalty": args.length_penalty, **search}
+
+
+def export(args: argparse.Namespace) -> None:
+    """Write the best checkpoint of a run without its training state."""
+    if any((folder / "training.json").exists() for folder in checkpoints_in(args.out)):
+        raise ValueError(
+            f"{args.out} holds a run, whose checkpoints this would replace: choose another --out"
+        )
+    model, *vocabularies, info = load_model(args.model)
+    rest = {name: value for name, value in info.items() if name not in ("step", "metrics")}
+    known = {"metrics": info["metrics"], "info": rest, "step": info["step"]}
+    folder = save_checkpoint(args.out, model, tuple(vocabularies), **known)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
+
+
+def ladder(args: argparse.Namespace) -> None:
+    """Make the rows that are missing, or search, or measure speed; print the table."""
+    shown = sys.stderr.isatty()
+    if args.search:
+        search_ladder(args.models, args.out, _say, shown, steps=args.steps)
+        print(search_table(args.out).to_string())
+        return
+    if args.times:
+        time_ladder(args.out)
+    elif not args.show:
+        build_ladder(args.models, args.seeds, args.out, _say, shown, steps=args.steps)
+    print(ladder_table(read_ladder(args.out, steps=args.steps)).to_string())
+
+
+def _list(_) -> Iterator[str]:
+    for name in SHIPPED:
+        corpus = load_corpus(name)
+        sizes = ", ".join(
+            f"{split} {len(pairs)}" for split in SPLITS if (pairs := getattr(corpus, split))
+        )
+        yield f"{name}: {'-'.join(corpus.languages)}, {sizes}"
+    for name in DOWNLOADED:
+        yield f"{name}: to be downloaded (python -m transformer_lib data download {name})"
+
+
+def _show(args: argparse.Namespace) -> Iterator[str]:
+    pairs = getattr(load_corpus(args.name or "everyday"), args.split)
+    for source, target, links in pairs[: args.number]:
+        shown = [" ".join(f"{i}-{j}" for i, j in sorted(links))] if links else []
+        yield "\t".join((source, target, *shown))
+
+
+def _verify(_) -> Iterator[str]:
+    for line in (DATA / "SHA256SUMS").read_text().splitlines():
+        yield f"{verify(line.split()[1]).relative_to(DATA)} is unchanged"
+
+
+def _download(args: argparse.Namespace) -> Iterator[str]:
+    if args.name not in DOWNLOADED:
+        raise ValueError(
+            f"what is to be downloaded? One of {', '.join(DOWNLOADED)}, not {args.name}"
+        )
+    known = DOWNLOADED[args.name]
+    if not args.newest:
+        for remotes in known.files.values():
+            for remote in remotes:
+                yield str(fetch(remote, show_progress=True))
+        return
+    if not known.newest:
+        raise ValueError(f"{args.name} has no newest version without a checksum")
+    (remote,) = known.files["all"]
+    file = f"{Path(remote.file).stem}-newest{Path(remote.file).suffix}"
+    yield str(fetch_unchecked(known.newest, file, show_progress=True))
+    yield "It has no checksum and grows every few months: load it by this path, and keep it."
+
+
+def grade(args: argparse.Namespace) -> None:
+    """Judge a class, and write its table and the page for the teacher."""
+    try:
+        from transformer_lib.grading.classroom import grade_class
+        from transformer_lib.grading.page import write_page
+    except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
+        raise ImportError(
+            f"grading needs {missing.name}: pip install '.[publish]' in the project's folder"
+        ) from None
+    page = args.out.with_suffix(".html")
+    if page == args.out:
+        raise ValueError(
+            f"--out {args.out} is the table's name, and {page} the page's: end it in .csv"
+        )
+    for path in (args.out, page):
+        try:
+            path.open("a").close()  # before an hour is spent
+        except OSError as error:
+            raise ValueError(
+                f"{path} cannot be written ({error.strerror}): another --out?"
+            ) from None
+    grades = grade_class(
+        args.folder,
+        args.lessons,
+        seconds=args.seconds,
+        mebibytes=args.memory,
+        jobs=args.jobs,
+        progress=sys.stderr.isatty(),
+    )
+    grades.write_table(args.out)
+    write_page(grades, page, args.site)
+    exercises = sum(row.passed(grades.counted) for row in grades.rows)
+    print(
+        f"{len(grades.rows)} students, {exercises} of {len(grades.rows) * len(grades.counted)} "
+        f"exercises passed: {args.out}, and for you {page}"
+    )
+
+
+ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}
+
+
+def data(args: argparse.Namespace) -> None:
+    """Print what an action of `ACTIONS` says of the corpora."""
+    for line in ACTIONS[args.action](args):
+        print(line)
+
+
+def _say(text: str) -> None:
+    if rank() == 0:
+        tqdm.write(text, file=sys.stderr)

@@ -1,0 +1,311 @@
+"""Exercises whose answer is a class: it gets the reference's weights by name, and runs beside it.
+
+What differs is said in words: weights that do not fit, a known mistake, or the first part that
+hears something else than the reference's.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from transformer_lib.exercises.checking.machinery import (
+    GAP,
+    Answer,
+    Exercise,
+    Outcome,
+    Verdict,
+    as_it_was,
+    describe,
+    difference,
+    has_gap,
+    is_stub,
+    run,
+    same,
+)
+from transformer_lib.exercises.checking.weights import Misfit, copy_weights, randomised
+
+PAIRS = 300  # of mistakes, at most, that are looked for together
+ROUNDING = 1e-4  # two threads may add in another order the second time; dropout changes far more
+UNSTEADY = {
+    True: "Dropout: yours drops although the rate is 0. Is the rate handed on to every part?",
+    False: "Dropout: yours drops in eval() too. `nn.Dropout` knows the mode; `F.dropout` has to be told: "
+    "`training=self.training`.",
+}
+
+
+class Case(NamedTuple):
+    """One use of a class: how it is built, what goes in, and in which mode it runs.
+
+    `about` completes "it is wrong …": with a causal mask. Of a `random` case only whether two runs
+    differ counts.
+    """
+
+    about: str
+    sizes: tuple
+    options: dict[str, Any]
+    inputs: tuple
+    training: bool = False
+    random: bool = False
+
+
+@dataclass
+class Seen:
+    """What one use gave: the output, the gradients by name, and what each part heard and said."""
+
+    out: Tensor
+    gradients: dict[str, Tensor]
+    heard: list[tuple[str, list[Tensor], Any]]
+    composed: frozenset[str] = frozenset()  # the parts that have parts: nobody listens to them
+
+    def compared(self) -> tuple[Tensor, ...]:
+        """What has to be the same in two classes."""
+        return (self.out, *self.gradients.values())
+
+
+@dataclass
+class Build(Exercise):
+    """An exercise whose answer is a class with the weights of `reference`, a class of the library.
+
+    `twin` gives torch's output for a reference and its inputs, None where torch has none. `newborn`
+    says what is wrong with the numbers that a fresh answer begins with. A solution may use `needs`,
+    what stands above it in its cell.
+    """
+
+    reference: Callable[..., nn.Module] = field(kw_only=True)
+    twin: Callable[..., Tensor | None] = field(kw_only=True)
+    newborn: Callable[[nn.Module], str | None] = field(default=lambda model: None, kw_only=True)
+    needs: tuple[Callable[..., Any], ...] = field(default=(), kw_only=True)
+
+    @property
+    def right(self) -> Answer:
+        """The library's class: a solution may be built on parts of the student's."""
+        return self.reference
+
+    def source(self) -> str:
+        """The solution as one would type it, with what it needs above it."""
+        classes = (*self.needs, self.solutions[0])
+        sources = [inspect.getsource(c).rstrip() for c in classes]
+        return "\n\n\n".join("\n".join(_undecorated(source)) for source in sources)
+
+    def _judge(self, answer: Any) -> Verdict:
+        if not inspect.isclass(answer):
+            return Verdict(
+                False, f"Give `check` the class itself, `{self.name}`, not an object made from it."
+            )
+        if is_untouched(answer):
+            return Verdict(False, "Not attempted yet: the class is still empty.", False)
+        with as_it_was():
+            cases = self._drawn()
+            verdict = self._verdict(self._given_to(answer, cases), cases)
+            if not verdict.passed:
+                return verdict
+            fault = self.newborn(answer(*cases[0].sizes, **cases[0].options))
+            return Verdict(False, fault) if fault else verdict
+
+    def _run(self, answer: Answer, cases: Sequence[Case]) -> list[Outcome]:
+        def use(*case):
+            return used(answer, self.reference, Case(*case))
+
+        return run(use, cases, (), self.seconds)
+
+    def _verdict(self, got: Sequence[Outcome], cases: Sequence[Case]) -> Verdict:
+        for outcome in got:
+            if isinstance(outcome.error, Misfit):
+                return Verdict(False, str(outcome.error), outcome.error.attempted)
+            if has_gap(outcome):
+                return Verdict(False, GAP, False)
+        verdict = super()._verdict(got, cases)
+        otherwise = self._torch_says_otherwise(got, cases) if verdict.passed else None
+        return otherwise or verdict
+
+    def _torch_says_otherwise(
+        self, got: Sequence[Outcome], cases: Sequence[Case]
+    ) -> Verdict | None:
+        for outcome, case in zip(got, cases, strict=True):
+            model = randomised(self.reference, case.sizes, case.options).train(case.training)
+            torchs = None if case.random else self.twin(model, *case.inputs)
+            if torchs is not None and not same(outcome.value.out, torchs, self.tolerance):
+                return Verdict(False, f"As the library's, but not as torch's {case.about}.")
+        return None
+
+    def _worst_difference(
+        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[Case]
+    ) -> str:
+        """The first use that goes wrong, and the first part that hears something else there."""
+        outcome, wanted, case = next(
+            three
+            for three in zip(got, right, cases, strict=True)
+            if not self._alike([three[0]], [three[1]])
+        )
+        called = f"`{self.name}`"
+        given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
+        if not isinstance(outcome.value, Seen):
+            plain = Outcome(wanted.value.out)
+            said = difference(outcome, plain, called, given, self.tolerance, self.seconds)
+            return said + self._usage if isinstance(outcome.error, TypeError) else said
+        if case.random:
+            return f"{called} gives the same twice {case.about}. Where is the dropout?"
+        if same(outcome.value.out, wanted.value.out, self.tolerance):
+            return _of_gradients(outcome.value, wanted.value, self.tolerance)
+        ours, theirs = Outcome(outcome.value.out), Outcome(wanted.value.out)
+        if both := self._two_at_once(got, cases):
+            return both
+        said = difference(ours, theirs, called, given, self.tolerance, self.seconds)
+        return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)}"
+
+    @property
+    def _usage(self) -> str:
+        forward = str(inspect.signature(self.solutions[0].forward)).replace("(self, ", "(")
+        made = inspect.signature(self.solutions[0])
+        return f". It is made as `{self.name}{made}` and called as `forward{forward}`."
+
+    def _two_at_once(self, got: Sequence[Outcome], cases: Sequence[Case]) -> str | None:
+        """Both messages, if two mistakes in different methods make this answer together."""
+        pairs = combinations(self.mistakes, 2)
+        apart = ((one, two) for one, two in pairs if not _methods(one[1]) & _methods(two[1]))
+        for (first, a), (second, b) in islice(apart, PAIRS):
+            both = type("Both", (a, b), {})
+            if self._like_on_all(got, (self._run(both, [case])[0] for case in cases)):
+                return f"Two things at once. {first} {second}"
+        return None
+
+    def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
+        return all(_alike(a, b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
+
+
+def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any:
+    """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
+    weights = randomised(reference, case.sizes, case.options).state_dict()
+    model = answer(*case.sizes, **case.options)
+    copy_weights(weights, model, case.about)
+    model.train(case.training)
+    leaves = [x.clone().requires_grad_() if _flows(x) else x for x in case.inputs]
+    given = [x.clone() if isinstance(x, Tensor) else x for x in leaves]
+    with _Listening(model) as heard:
+        out = model(*given)
+    if not isinstance(out, Tensor):
+        return out
+    for before, after in zip(leaves, given, strict=True):
+        if isinstance(before, Tensor) and not torch.equal(before, after):
+            raise Misfit(
+                "It changes its input: write `x = x + …`, which makes a new x, not `x += …`."
+            )
+    varies = not same(out, model(*given), ROUNDING)
+    if case.random:
+        return Seen(torch.tensor(varies), {}, [])
+    if varies:
+        raise Misfit(UNSTEADY[case.training])
+    composed = frozenset(name for name, part in model.named_modules() if list(part.children()))
+    learned = dict(model.named_parameters(remove_duplicate=False))
+    learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}
+    order = [*(key for key in weights if key in learned), *(k for k in learned if k not in weights)]
+    gradients = _gradients(out, {key: learned[key] for key in order})
+    return Seen(out.detach(), gradients, heard, composed)
+
+
+def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The gradient of one fixed sum of the outputs; 0 where none flows."""
+    if not out.requires_grad:
+        return {name: torch.zeros_like(x) for name, x in of.items()}
+    weights = torch.linspace(-1, 1, out.numel()).view(out.shape)
+    found = torch.autograd.grad((out * weights).sum(), list(of.values()), allow_unused=True)
+    pairs = zip(of.items(), found, strict=True)
+    return {name: torch.zeros_like(x) if g is None else g for (name, x), g in pairs}
+
+
+class _Listening:
+    """Hears every part without parts of its own, in the order of calls."""
+
+    def __init__(self, model: nn.Module):
+        self.model, self.hooks = model, []
+
+    def __enter__(self) -> list[tuple[str, list[Tensor], Any]]:
+        heard = []
+        for name, part in self.model.named_modules():
+            if not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity):
+
+                def hear(part, inputs, out, name=name):
+                    said = out.detach() if _is(out) else out
+                    heard.append((name, [x.detach() for x in inputs if _is(x)], said))
+
+                self.hooks.append(part.register_forward_hook(hear))
+        return heard
+
+    def __exit__(self, *error) -> None:
+        for hook in self.hooks:
+            hook.remove()
+
+
+def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
+    """The first of the reference's parts that in ours hears or says something else."""
+    calls: dict[str, list] = {}
+    for name, inputs, out in ours.heard:
+        calls.setdefault(name, []).append((inputs, out))
+    right, before = [], ""
+    for name, inputs, out in theirs.heard:
+        if name in ours.composed:
+            continue
+        if not calls.get(name):
+            return f"`{name}` is called too seldom, or never."
+        own_inputs, own_out = calls[name].pop(0)
+        if not same(own_inputs, inputs, tolerance):
+            return f"{before}What goes into `{name}` is wrong."
+        if not same(own_out, out, tolerance):
+            return f"{before}What goes into `{name}` is right, what comes out is not."
+        right.append(f"`{name}`")
+        before = (
+            f"All is right up to `{name}`. " if len(right) > 3 else f"Right: {', '.join(right)}. "
+        )
+    return f"{before}What happens after that is not."
+
+
+def is_untouched(answer: type) -> bool:
+    """Whether neither a class nor a student's class below it has a method that does anything."""
+    written = (kind for kind in answer.__mro__ if kind is not object and not _is_torchs(kind))
+    return all(is_stub(f) for kind in written for f in vars(kind).values() if inspect.isfunction(f))
+
+
+def _is_torchs(kind: type) -> bool:
+    return kind.__module__.split(".")[0] == "torch"
+
+
+def _of_gradients(ours: Seen, theirs: Seen, tolerance: float) -> str:
+    name = next(
+        name
+        for name, gradient in theirs.gradients.items()
+        if not same(ours.gradients.get(name), gradient, tolerance)
+    )
+    lost = not ours.gradients[name].any() and theirs.gradients[name].any()
+    how = "No gradient comes to" if lost else "Another gradient than the library's comes to"
+    return (
+        f"The output is right. {how} `{name}`: is something detached, copied, computed under "
+        "`no_grad()`, or shared that should not be?"
+    )
+
+
+def _alike(ours: Outcome, theirs: Outcome, tolerance: float) -> bool:
+    if isinstance(ours.value, Seen) and isinstance(theirs.value, Seen):
+        return same(ours.value.compared(), theirs.value.compared(), tolerance)
+    return ours.like(theirs, tolerance)
+
+
+def _methods(of: type) -> set[str]:
+    """The names of the functions that it defines itself."""
+    return {name for name, thing in vars(of).items() if inspect.isfunction(thing)}
+
+
+def _undecorated(source: str) -> list[str]:
+    return [line for line in source.splitlines() if not line.startswith("@")]
+
+
+def _is(x: Any) -> bool:
+    return isinstance(x, Tensor)
+
+
+def _flows(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()

@@ -1,0 +1,1 @@
+"""What only lessons use: toys, torch's twins of our modules, counted costs, a bridge to d2l."""

@@ -1,0 +1,1 @@
+"""What is looked at: plots, charts that move, drawings."""

@@ -1,0 +1,69 @@
+"""Schematic drawings: one vocabulary, one layout that grows from lesson 01 to lesson 18.
+
+A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` shows it as a picture,
+`stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
+"""
+
+from transformer_lib.show.drawings.architectures import decoder_layer, encoder_layer, transformer
+from transformer_lib.show.drawings.decoding_steps import (
+    bahdanau_step,
+    cross_attention_step,
+    luong_step,
+    one_vector,
+)
+from transformer_lib.show.drawings.families import families
+from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
+from transformer_lib.show.drawings.judging import sentence_to_score
+from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
+from transformer_lib.show.drawings.processes import shared_update
+from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
+from transformer_lib.show.drawings.route import route
+from transformer_lib.show.drawings.scene import Scene, Step, beside
+from transformer_lib.show.drawings.sequences import (
+    added_positions,
+    clock_hands,
+    self_attention,
+    three_layers,
+)
+from transformer_lib.show.drawings.training import faults, training_loop
+from transformer_lib.show.drawings.two_lives import two_lives
+from transformer_lib.show.drawings.writing import beam_tree, growing_cache, search_tree
+
+__all__ = [
+    "Drawing",
+    "Scene",
+    "Step",
+    "added_positions",
+    "bahdanau_step",
+    "beam_tree",
+    "beside",
+    "clock_hands",
+    "cross_attention_step",
+    "decoder_layer",
+    "encoder_layer",
+    "families",
+    "faults",
+    "growing_cache",
+    "luong_step",
+    "multi_head_attention",
+    "one_vector",
+    "pooling",
+    "reshapes",
+    "route",
+    "scaled_attention",
+    "scoring",
+    "search_tree",
+    "self_attention",
+    "sentence_to_score",
+    "shared_update",
+    "sheet",
+    "soft_lookup",
+    "stepped",
+    "sum_of_heads",
+    "svg",
+    "three_layers",
+    "to_json",
+    "training_loop",
+    "transformer",
+    "two_lives",
+]

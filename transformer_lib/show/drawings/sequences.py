@@ -1,0 +1,233 @@
+"""What a sequence does with its places: self-attention, its rivals, and positions as clock hands.
+
+Lessons 08 and 10.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from jaxtyping import Float
+from torch import Tensor
+
+from transformer_lib.positions import sinusoid_table
+from transformer_lib.show.drawings.lookups import LEFT, scaled_attention
+from transformer_lib.show.drawings.marks import circle, fitted, plain
+from transformer_lib.show.drawings.scene import (
+    CELL,
+    Box,
+    Number,
+    Part,
+    Scene,
+    Shape,
+    Step,
+    arrow,
+    beside,
+    label,
+    row,
+    straight,
+)
+
+HAND = 25  # the radius of a clock
+
+
+def self_attention(
+    x: Float[Tensor, "time width"],
+    w_q: Float[Tensor, "width d_head"],
+    w_k: Float[Tensor, "width d_head"],
+    w_v: Float[Tensor, "width value_width"],
+    tokens: Sequence[str],
+    follow: int = 0,
+) -> Scene:
+    """Queries, keys and values from one sequence: lesson 04's look-up, fed by one x (lesson 08)."""
+    scene = scaled_attention(x @ w_q, x @ w_k, x @ w_v, tokens, tokens, follow)
+    parts = {part.name: part for part in scene.parts}
+    keys, queries = parts["keys.0"], parts[f"queries.{len(x) - 1}"]
+    inner, values = (parts[f"{name}.{(len(x) - 1) // 2}"] for name in ("keys", "values"))
+    middle = inner.on("right")[0]  # between two words
+    low = keys.on("bottom")[1] + 68
+    source = Box("x", middle, low + 84, 190, 50, "X", "output", str(tuple(x.shape)))
+    to_k = Box("k_proj", middle, low, 110, 36, "X · W_k", "key")
+    to_q = Box("q_proj", queries.x, low, 110, 36, "X · W_q", "query")
+    to_v = Box("v_proj", keys.x - 210, low, 110, 36, "X · W_v", "value")
+    above = values.on("top")[1] - 20
+    lines = [
+        straight(source, to_k, "top"),
+        arrow(to_k, inner, to_k.on("top"), inner.on("bottom", middle - inner.x), role="key"),
+        straight(to_q, queries, "top", role="query"),
+        arrow(source, to_q, source.on("right"), (to_q.x, source.y), to_q.on("bottom")),
+        arrow(source, to_v, source.on("left"), (to_v.x, source.y), to_v.on("bottom")),
+        arrow(
+            to_v,
+            values,
+            to_v.on("top"),
+            (to_v.x, above),
+            (middle, above),
+            values.on("top", middle - values.x),
+            role="value",
+        ),
+    ]
+    first = Step(
+        ("x", "k_proj", "q_proj", "v_proj"), "One X, three projections: keys, queries, values."
+    )
+    projected = [source, to_k, to_q, to_v, *lines]
+    return fitted("Self-attention", [*projected, *scene.parts], [first, *scene.steps])
+
+
+def three_layers(time: int = 5) -> Scene:
+    """Convolution, recurrence, self-attention: how far it is from x1 to the last (lesson 08)."""
+    near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
+    every = [(i, j) for i in range(time) for j in range(time)]
+    steady = [(i, i) for i in range(time)]
+    far = time - 1
+    return beside(
+        "Who reaches whom in one layer",
+        _layer(
+            "Convolution, k = 3",
+            time,
+            near,
+            (0, 1),
+            False,
+            (f"x1 reaches y{time} after {far} layers", "k · n · d²"),
+        ),
+        _layer(
+            "Recurrence",
+            time,
+            steady,
+            (0, 0),
+            True,
+            (f"1 layer, but {far} steps, one after the other", "2 · n · d², a GRU 6 · n · d²"),
+        ),
+        _layer(
+            "Self-attention",
+            time,
+            every,
+            (0, far),
+            False,
+            ("1 layer, 1 step", "4 · n · d² + 2 · n² · d"),
+        ),
+        gap=50,
+    )
+
+
+def _layer(
+    title: str,
+    time: int,
+    links: Sequence[tuple[int, int]],
+    shown: tuple[int, int],
+    chained: bool,
+    says: tuple[str, str],
+) -> Scene:
+    """All links faint, and the one that the way of x1 begins with strong."""
+    below = [Box(f"x.{i}", 60 * i, 110, 36, 30, f"x{i + 1}", "token") for i in range(time)]
+    above = [Box(f"y.{i}", 60 * i, 0, 36, 30, f"y{i + 1}", "output") for i in range(time)]
+    faint = "".join(f"M{60 * i},95L{60 * j},15" for i, j in links)
+    i, j = shown
+    way = f"M{60 * i},95L{60 * j},15"
+    parts = [
+        Shape("links", 0, 0, 0, 0, faint, "head 2"),
+        Shape("way", 0, 0, 0, 0, way, "attention"),
+        Shape("tip", 60 * j, 15, 0, 0, _tip(60 * (j - i), -80), "attention", filled=True),
+        *below,
+        *above,
+    ]
+    if chained:
+        parts += [straight(a, b, "right", role="attention") for a, b in pairwise(above)]
+    moves, cost = says
+    words = [
+        label("says", 30 * (time - 1), 156, moves),
+        label("cost", 30 * (time - 1), 182, f"multiplications: {cost}"),
+    ]
+    return fitted(title, [*parts, *words])
+
+
+def _tip(along: Number, down: Number) -> str:
+    """The head of a slanting arrow whose tip is at the origin."""
+    length = math.hypot(along, down)
+    u, v = along / length, down / length
+    corners = [(-11 * u - s * 5 * v, -11 * v + s * 5 * u) for s in (1, -1)]
+    return "M0,0" + "".join(f"L{plain(x)},{plain(y)}" for x, y in corners) + "Z"
+
+
+def clock_hands(d_model: int, places: int, pairs: int = 3, tokens: Sequence[str] = ()) -> Scene:
+    """A place as clock hands: each pair of numbers is a hand, and each turns slower (lesson 10).
+
+    The first `pairs` of a code of `d_model` numbers, at the first places, with the tokens there.
+    """
+    table = sinusoid_table(places, d_model).double()
+    parts: list[Part] = [
+        label(f"token{t}", 120 * t, -80, token) for t, token in enumerate(tokens[:places])
+    ]
+    for t in range(places):
+        parts.append(label(f"place{t}", 120 * t, -56, f"place {t}", bold=True))
+        for pair in range(pairs):
+            sine, cosine = table[t, 2 * pair : 2 * pair + 2].tolist()
+            parts += _clock(f"clock{pair}.{t}", 120 * t, 104 * pair, sine, cosine)
+    for pair in range(pairs):
+        text = f"dimensions {2 * pair}, {2 * pair + 1}"
+        turn = f"turns {10000 ** (-2 * pair / d_model):.2g} rad a place"
+        parts.append(label(f"pair{pair}", -74, 104 * pair - 9, text, anchor="end"))
+        parts.append(label(f"pair{pair}.turn", -74, 104 * pair + 11, turn, anchor="end", size=13))
+        parts.append(
+            label(
+                f"pair{pair}.says", -74, 104 * pair + HAND + 16, "(sin, cos)", anchor="end", size=13
+            )
+        )
+    steps = [
+        Step(
+            (f"clock{pair}", f"pair{pair}"),
+            f"Pair {pair}: its hand turns by {10000 ** (-2 * pair / d_model):.2g} rad a place.",
+        )
+        for pair in range(pairs)
+    ]
+    return fitted("A place as clock hands", parts, steps)
+
+
+def _clock(name: str, x: Number, y: Number, sine: float, cosine: float) -> list[Part]:
+    """A dial whose hand stands straight up at position 0, and its sine and cosine below."""
+    hand = f"M0,0L{plain(sine * (HAND - 4))},{plain(-cosine * (HAND - 4))}"
+    numbers = f"({sine:.2f}, {cosine:.2f})".replace("-", "−")
+    return [
+        Shape(f"{name}.dial", x, y, 2 * HAND, 2 * HAND, circle(HAND), "token"),
+        Shape(f"{name}.hand", x, y, 0, 0, hand, "stream"),
+        label(f"{name}.numbers", x, y + HAND + 16, numbers, size=13),
+    ]
+
+
+def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[str]) -> Scene:
+    """The stream begins as a sum: a vector for the word and a code for its place (lesson 10)."""
+    codes = sinusoid_table(*embedded.shape)
+    wide = CELL[0] * embedded.size(1) + 60
+    blocks = {
+        "word": (embedded, "embedding"),
+        "place": (codes, "token"),
+        "x": (embedded + codes, "output"),
+    }
+    parts: list[Part] = []
+    for b, (name, (numbers, role)) in enumerate(blocks.items()):
+        middle = wide * b + (wide - 60) / 2
+        parts.append(label(f"{name}.title", middle, -32, name, bold=True, spoken=False))
+        parts += [
+            row(
+                f"{name}.{t}",
+                wide * b,
+                CELL[1] * t,
+                [f"{n:.2f}".replace("-", "−") for n in line],
+                role,
+                label=f"{name} {tokens[t]}",
+            )
+            for t, line in enumerate(numbers.tolist())
+        ]
+        if b < 2:
+            height = CELL[1] * (len(tokens) - 1) / 2
+            parts.append(label(f"{name}.sign", wide * (b + 1) - 30, height, "+="[b], size=22))
+    parts += [
+        label(f"token{t}", LEFT - 12, CELL[1] * t, token, anchor="end", spoken=False)
+        for t, token in enumerate(tokens)
+    ]
+    steps = [
+        Step(("word",), "A vector for the word, wherever it stands."),
+        Step(("place",), "A code for the place, whatever stands there."),
+        Step(("x",), "Their sum is where the stream begins."),
+    ]
+    return fitted("Word plus place", parts, steps)
