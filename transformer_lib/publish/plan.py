@@ -46,7 +46,7 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         routes=routes(),
         lessons={plan.lesson.stem[:2]: plan.lesson for plan in plans},
         titles=TITLES,
-        styles=[render.static("tokens.css"), render.static("site.css")],
+        styles=[render.static("tokens.css"), render.static("site/site.css")],
         scripts=[
             render.static("mathjax.js").replace("typeset: false", "typeset: true"),
             render.vendored("mathjax/tex-svg.js"),

@@ -1,6 +1,6 @@
 """One page in which a sentence runs through the shipped model: `make playground`.
 
-The weights stand in the page, and so does the forward pass (static/model.js), which gives the library's
+The weights stand in the page, and so does the forward pass (static/playground/model.js), which gives the library's
 logits: no kernel, no server, no network.
 """
 
@@ -30,8 +30,8 @@ from transformer_lib.show.plotting import HEAT_MAP
 from transformer_lib.transformer import Transformer
 
 MODEL = DATA / "models" / "lessons"
-SCRIPTS = ("words.js", "model.js", "search.js", "playground.js")
-STYLES = ("tokens.css", "site.css", "playground.css")
+SCRIPTS = tuple(f"playground/{name}.js" for name in ("words", "model", "decoding", "playground"))
+STYLES = ("tokens.css", "site/site.css", "playground/playground.css")
 SHADES = 41
 
 
@@ -65,7 +65,7 @@ def page_data(
     config = model.config
     if not config.norm_first or config.positions != "sinusoidal":
         raise ValueError(
-            f"static/model.js is pre-norm with sinusoidal positions, and {MODEL.name} has "
+            f"static/playground/model.js is pre-norm with sinusoidal positions, and {MODEL.name} has "
             f"norm_first={config.norm_first}, positions={config.positions!r}"
         )
     (weights,) = MODEL.rglob("model.safetensors")

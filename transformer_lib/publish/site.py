@@ -129,12 +129,12 @@ def write_assets(
     directory.mkdir(parents=True, exist_ok=True)
     index = json.dumps(search_index(lessons, terms), ensure_ascii=False)
     files = {
-        "site.js": render.static("site.js"),
+        "site.js": render.static("site/search.js") + render.static("site/site.js"),
         "charts.js": render.static("charts.js"),
         "mathjax.js": render.static("mathjax.js"),
         "tex-svg.js": render.vendored("mathjax/tex-svg.js"),
         "vega.js": render.vega(),
-        "site.css": render.static("tokens.css") + render.static("site.css"),
+        "site.css": render.static("tokens.css") + render.static("site/site.css"),
         "search-index.js": f"const SEARCH_INDEX = {index};",
         "LICENCES.txt": render.licences(),
     }

@@ -102,7 +102,7 @@ def write_deck(path: Path, directory: Path) -> Path:
         styles=[
             render.vendored("reveal/reveal.css"),
             render.static("tokens.css"),
-            render.static("slides.css"),
+            render.static("slides/slides.css"),
         ],
         scripts=[
             *([render.vega()] if charts else []),
@@ -111,7 +111,7 @@ def write_deck(path: Path, directory: Path) -> Path:
             render.vendored("mathjax/tex-svg.js"),
             render.vendored("reveal/reveal.js"),
             render.vendored("reveal/notes.js"),
-            render.static("slides.js"),
+            render.static("slides/slides.js"),
         ],
         licences=render.licences(),
     )

@@ -4,7 +4,6 @@ A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` sho
 `stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
 """
 
-from transformer_lib.show.drawings.architectures import decoder_layer, encoder_layer, transformer
 from transformer_lib.show.drawings.decoding_steps import (
     bahdanau_step,
     cross_attention_step,
@@ -14,6 +13,7 @@ from transformer_lib.show.drawings.decoding_steps import (
 from transformer_lib.show.drawings.families import families
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.show.drawings.judging import sentence_to_score
+from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
 from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
 from transformer_lib.show.drawings.processes import shared_update
 from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json

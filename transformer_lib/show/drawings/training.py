@@ -5,7 +5,7 @@ from dataclasses import replace
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from transformer_lib.show.drawings.architectures import transformer
+from transformer_lib.show.drawings.layers import transformer
 from transformer_lib.show.drawings.marks import fitted
 from transformer_lib.show.drawings.scene import (
     Box,
