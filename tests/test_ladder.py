@@ -24,8 +24,8 @@ from transformer_lib.run.ladder import (
     search_table,
     time_ladder,
 )
+from transformer_lib.run.options import TrainSettings
 from transformer_lib.run.runs import start_run
-from transformer_lib.run.settings import TrainSettings
 
 
 @pytest.fixture(scope="module")

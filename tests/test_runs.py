@@ -8,7 +8,7 @@ from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.corpus import SPLITS, Corpus, SentencePair, load_corpus
 from transformer_lib.models import MODELS
 from transformer_lib.run import runs
-from transformer_lib.run.settings import COUNT, POSITIVE, TrainSettings, _option
+from transformer_lib.run.options import COUNT, POSITIVE, TrainSettings, _option
 from transformer_lib.training import History, fit
 from transformer_lib.transformer import Transformer
 

@@ -15,7 +15,7 @@ from transformer_lib.cli import commands
 from transformer_lib.corpus import NAMES, SPLITS
 from transformer_lib.models import MODELS
 from transformer_lib.run.ladder import SHARED, STORED
-from transformer_lib.run.settings import COUNT, POSITIVE, WHOLE, add_options
+from transformer_lib.run.options import COUNT, POSITIVE, WHOLE, add_options
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,7 +3,6 @@
 import csv
 import json
 import secrets
-import signal
 import tempfile
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from transformer_lib.base.report import progress_bar
+from transformer_lib.grading.crashes import ends_all, how_it_ended, lost_with
 from transformer_lib.grading.homework import Asked, Homework, homework
-from transformer_lib.grading.judge import Step, judge
+from transformer_lib.grading.judge import judge
 from transformer_lib.grading.limits import End, Task, run_limited
 from transformer_lib.grading.submissions import (
     Cell,
@@ -254,30 +254,19 @@ def _goes_on(work: _Work, end: End, mebibytes: float) -> bool:
     if finished:
         return False
     if begun is None:
-        _close(work, f"outside of its cells, {_how(work, end, mebibytes)}")
+        _close(work, f"outside of its cells, {how_it_ended(end, mebibytes)}")
         return False
-    words = f"in {steps[begun].about}, {_how(work, end, mebibytes)}"
-    if steps[begun].fatal or end.why == "time":
+    words = f"in {steps[begun].about}, {how_it_ended(end, mebibytes)}"
+    if ends_all(steps[begun], end):
         _close(work, words)
         return False
     work.row.remark(f"{work.lesson.number}: {words}")
     work.skip.add(begun)
-    for number in _lost(steps, begun):
+    for number in lost_with(steps, begun):
         work.skip.add(number)
         work.row.results[steps[number].exercise] = Result(UNJUDGED, words)
     work.seconds -= end.seconds
     return any(step.exercise and n not in work.skip for n, step in enumerate(steps))
-
-
-def _lost(steps: list[Step], begun: int) -> Iterator[int]:
-    """The checks that fall away where this step ends the process: itself, or those behind it."""
-    if steps[begun].exercise:
-        yield begun
-        return
-    for number in range(begun + 1, len(steps)):
-        if not steps[number].exercise:
-            return
-        yield number
 
 
 def _events(work: _Work) -> Iterator[dict[str, Any]]:
@@ -288,17 +277,6 @@ def _events(work: _Work) -> Iterator[dict[str, Any]]:
                 event = json.loads(line)
                 if event["word"] == work.word:
                     yield event
-
-
-def _how(work: _Work, end: End, mebibytes: float) -> str:
-    """What ended a process, in words."""
-    if end.why == "time":
-        return "its time was up. Does a loop never end?"
-    if end.why == "memory":
-        return f"it held more than {mebibytes:g} MiB of memory"
-    if end.code < 0:
-        return f"its process was killed ({signal.strsignal(-end.code)})"
-    return f"it ended its process (exit code {end.code})"
 
 
 def _close(work: _Work, words: str) -> None:

@@ -20,8 +20,8 @@ from transformer_lib.base.machine import seed_everything
 from transformer_lib.corpus import DATA, SPLITS, Corpus, SentencePair, load_corpus, tokenize
 from transformer_lib.metrics import paired_bootstrap, translation_scores
 from transformer_lib.models import MODELS, create_model, describe_model
+from transformer_lib.run.options import TrainSettings
 from transformer_lib.run.runs import Run, best_head, error_of_head, new_model, start_run
-from transformer_lib.run.settings import TrainSettings
 from transformer_lib.training import History
 from transformer_lib.translation import Translator
 

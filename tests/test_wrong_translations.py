@@ -2,7 +2,7 @@
 
 import pytest
 
-from transformer_lib.lab.mistakes import KINDS, kind_of_mistake, stems
+from transformer_lib.lab.wrong_translations import KINDS, kind_of_mistake, stems
 
 STATION = "Notre sœur est allée à la gare."
 SAID = {

@@ -6,7 +6,7 @@ import pytest
 
 from transformer_lib.corpus import DATA, SHIPPED
 from transformer_lib.models import MODELS
-from transformer_lib.run.settings import TrainSettings, add_options, recipe_for
+from transformer_lib.run.options import TrainSettings, add_options, recipe_for
 from transformer_lib.transformer import PRESETS
 
 OPTIONS = fields(TrainSettings)
