@@ -26,7 +26,8 @@ PAGES = [
     ROOT / name
     for name in ("README.md", "CONTRIBUTING.md", "data/README.md", "notebooks/CONTRIBUTING.md")
 ]
-DOCUMENTS = [*PAGES, *find_lessons()]
+BESIDE = {path.stem: path for path in (ROOT / "transformer_lib/publish/pages").glob("*.md")}
+DOCUMENTS = [*PAGES, *BESIDE.values(), *find_lessons()]
 DOCUMENT = pytest.mark.parametrize(
     "path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix()
 )
@@ -204,10 +205,10 @@ def test_the_first_commands_of_the_readme_do_what_they_say(tmp_path, monkeypatch
     assert [folder.name for folder in (tmp_path / "runs/first").glob("[!.]*")] == ["step-000002"]
 
 
-def test_what_a_command_of_the_readme_reads_is_there():
+def test_what_a_command_reads_is_there():
     """A corpus comes with the project or is downloaded, a model was trained by a line above."""
     trained = set()
-    for words in commands(PAGES[0]):
+    for words in chain.from_iterable(map(commands, [PAGES[0], *BESIDE.values()])):
         options = dict(pairwise(words))
         assert options.get("--corpus", "lessons") in NAMES
         assert "--model" not in options or options["--model"] in trained
@@ -238,9 +239,9 @@ def test_the_routes_are_those_of_the_plan_and_add_up():
         assert said == [*added[:-1], route.minutes]
 
 
-def test_the_figures_of_the_readme_are_those_that_are_stored():
+def test_the_figures_of_real_text_are_those_that_are_stored():
     """Scores, sizes and settings of the runs on real text; the hours of all lessons."""
-    readme = " ".join(text(PAGES[0]).split())
+    said = " ".join(text(BESIDE["real_text"]).split())
     captions, runs, tatoeba = (
         json.loads((ROOT / "data" / f"{name}.json").read_text())
         for name in ("multi30k", "multi30k_seeds", "tatoeba")
@@ -259,22 +260,22 @@ def test_the_figures_of_the_readme_are_those_that_are_stored():
     assert f"{score['bleu']:.1f}" == german
     minutes = f"{runs[0]['cpu_minutes']:.0f} minutes"
     pairs = f"{score['pairs']:,} pairs of `val`"
-    assert f"{minutes} of one processor core and {of} give {german} BLEU on the {pairs}" in readme
-    assert f"{second} and {third} with other seeds" in readme
-    assert f"English into French by the same recipe: {french}" in readme
+    assert f"{minutes} of one processor core and {of} give {german} BLEU on the {pairs}" in said
+    assert f"{second} and {third} with other seeds" in said
+    assert f"English into French by the same recipe: {french}" in said
     head = f"{german} BLEU on val after {minutes} of one CPU core ({of})."
     assert recipes["multi30k-de"].splitlines()[0].endswith(head)
     assert f" {french} BLEU on val." in recipes["multi30k-fra"].splitlines()[0]
     of_both = [recipes[name].partition(" --tokens ")[2] for name in ("multi30k-de", "multi30k-fra")]
     assert of_both[0] == of_both[1] != ""
-    assert f"give about {tatoeba['held_out']['bleu']:.0f} BLEU on held-out sentences" in readme
+    assert f"give about {tatoeba['held_out']['bleu']:.0f} BLEU on held-out sentences" in said
     assert "Fifteen minutes of two CPU cores" in recipes["tatoeba-fra"]
-    assert "fifteen minutes of two cores give" in readme
-    assert "Twenty thousand pairs of at most ten English words" in readme
+    assert "fifteen minutes of two cores give" in said
+    assert "Twenty thousand pairs of at most ten English words" in said
     assert "--max-pairs 20000 --max-words 10 " in recipes["tatoeba-fra"]
     for run in (captions["held_out"], *runs, tatoeba["held_out"]):
         assert "nrefs:1|case:lc" in run["signature"]
-    assert f"All lessons, about {ROUTES[0].minutes / 60:.0f} hours" in readme
+    assert f"All lessons, about {ROUTES[0].minutes / 60:.0f} hours" in text(PAGES[0])
 
 
 def test_the_chart_of_speed_shows_the_figures_that_are_stored():
@@ -289,18 +290,18 @@ def test_the_chart_of_speed_shows_the_figures_that_are_stored():
     tables = [table for table in rivals.values() if isinstance(table, dict)]
     training, *decoding = tables
     wanted = [1.0, ours["training step, mid: time over that of torch.nn.Transformer"]]
-    assert min(training.values()) > wanted[-1], "README says that ours takes the least"
+    assert min(training.values()) > wanted[-1], "the page says that ours takes the least"
     wanted += training.values()
     for table, work in zip(decoding, ("B = 1, 256 steps", "B = 32, 64 steps"), strict=True):
         wanted.append(ours[f"greedy, {work}: tokens/s over those of re-decoding"])
         faster = [name for name, x in table.items() if x / table[rivals["torch"]] > wanted[-1]]
-        assert faster == ["CTranslate2, fp32"], "as README says"
+        assert faster == ["CTranslate2, fp32"], "as the page says"
         wanted += [x / table[rivals["torch"]] for x in table.values()]
     labels = [f"{x:.2f} ×" if x < 2 else f"{x:.1f} ×" for x in wanted]
     assert sorted(labels) == sorted(label for label in drawn if label.endswith("×"))
     assert {"transformer_lib", *(name for table in tables for name in table)} < set(drawn)
     torch = ".".join(bench["versions"]["torch"].split(".")[:2])
-    assert f"torch {torch} with {bench['kernels']})" in text(PAGES[0])
+    assert f"torch {torch} with {bench['kernels']})" in text(BESIDE["speed"])
 
 
 def test_the_data_sheet_names_the_lessons_that_load_the_shipped_model():
@@ -327,13 +328,13 @@ def names(*files):
     return found
 
 
-def test_the_names_in_the_readmes_table_exist_here_and_in_torch():
+def test_the_names_in_the_table_exist_here_and_in_torch():
     parts = (nn.functional, nn.modules.activation, nn.modules.transformer)
     defined = {
         "here": names(*(ROOT / "transformer_lib").glob("*.py")),
         "torch.nn": names(*(Path(part.__file__) for part in parts)),
     }
-    head, _, *rows = re.findall(r"(?m)^\|.*", text(PAGES[0]).partition("\n## Names\n")[2])
+    head, _, *rows = re.findall(r"(?m)^\|.*", text(BESIDE["names"]))
     columns = [title.strip() for title in head.strip("| ").split("|")]
     assert set(defined) < set(columns)
     assert len(rows) > 10

@@ -431,6 +431,14 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     assert len(rows) <= listed
 
 
+@pytest.mark.parametrize("name", ["names", "real_text", "several_gpus", "speed"])
+def test_what_readme_has_no_room_for_has_a_page(soup, name):
+    page = soup[f"site/{name}.html"]
+    assert page.select_one("main h1").text
+    assert soup["site/index.html"].select_one(f'a[href="{name}.html"]').text == page.h1.text
+    assert all(image["src"].startswith("data:image/svg+xml") for image in page.select("main img"))
+
+
 def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):
     listed = {
         item.a.get_text(): [link["href"] for link in item.span.select("a")]

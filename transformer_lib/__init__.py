@@ -1,8 +1,8 @@
 """The library behind the attention and Transformer lessons.
 
 Import from the modules (`from transformer_lib.attention import MultiHeadAttention`): each holds one
-concept and says so in its first line. README.md maps our names to those of d2l, the Annotated
-Transformer and torch.nn.
+concept and says so in its first line. `publish/pages/names.md` maps our names to those of
+d2l, the Annotated Transformer and torch.nn.
 """
 
 import sys

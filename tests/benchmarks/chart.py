@@ -1,4 +1,4 @@
-"""Draw README's chart of speed, notebooks/images/speed.svg, from data/bench.json and data/rivals.json.
+"""Draw the chart of speed, notebooks/images/speed.svg, from data/bench.json and data/rivals.json.
 
 `make bench JSON=data/bench.json` measures the first on a quiet machine; the second was measured once.
 """

@@ -41,7 +41,7 @@ def train(args: argparse.Namespace) -> None:
             )
         else:
             run = runs.start_run(TrainSettings.begin(given), device)
-        settings = run.options
+        settings = run.settings
         if run.snapshot and run.snapshot["step"] >= settings.steps:
             _say(f"nothing to do: step {run.snapshot['step']} is reached, a larger --steps goes on")
             return
@@ -72,7 +72,7 @@ def _memory(device: torch.device) -> str:
 
 
 def _introduce(run: runs.Run, device: torch.device) -> None:
-    corpus, settings, translator = run.corpus, run.options, run.translator
+    corpus, settings, translator = run.corpus, run.settings, run.translator
     words = len(translator.source_vocabulary), len(translator.target_vocabulary)
     size = sum(p.numel() for p in translator.model.parameters())
     shared = f", {world_size()} processes" if world_size() > 1 else ""

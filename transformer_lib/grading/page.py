@@ -22,7 +22,7 @@ def write_page(grades: Grades, path: Path, site: str = "") -> None:
         signs=SIGNS,
         site=site.rstrip("/"),
         told=told,
-        styles=[render.static("tokens.css"), render.static("site.css")],
+        styles=[render.static("tokens.css"), render.static("site/site.css")],
     )
     path.write_text(page, encoding="utf-8")
 

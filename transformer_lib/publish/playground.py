@@ -23,7 +23,7 @@ from transformer_lib.corpus import (
 )
 from transformer_lib.publish import render
 from transformer_lib.run.checkpoints import load_model
-from transformer_lib.show.drawings import architectures
+from transformer_lib.show.drawings import layers
 from transformer_lib.show.drawings.render import to_json
 from transformer_lib.show.drawings.scene import Box, Part, Scene, Vector
 from transformer_lib.show.plotting import HEAT_MAP
@@ -91,7 +91,7 @@ def links(pair: SentencePair) -> str:
 def drawing(model: Transformer) -> Scene:
     """Lesson 13's drawing; ids stand in a box, since each sentence has as many as it has."""
     model.eval()
-    scene = architectures.transformer(model, torch.tensor([[EOS_ID]]), torch.tensor([[BOS_ID]]))
+    scene = layers.transformer(model, torch.tensor([[EOS_ID]]), torch.tensor([[BOS_ID]]))
     return replace(scene, parts=tuple(map(_boxed, scene.parts)))
 
 

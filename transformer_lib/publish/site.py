@@ -82,6 +82,25 @@ class Part:
         return f"figure-{self.number.replace('.', '-')}"
 
 
+@dataclass(frozen=True)
+class Page:
+    """A page beside the lessons: what README has no room for."""
+
+    file: str
+    title: str
+    html: Markup
+
+
+def pages_beside() -> list[Page]:
+    """The pages in `publish/pages`, written as Markdown; their pictures lie with the lessons."""
+    found = []
+    for path in sorted((render.HERE / "pages").glob("*.md")):
+        source = path.read_text(encoding="utf-8").replace("../../../notebooks/", "")
+        title = source.partition("\n")[0].removeprefix("# ")
+        found.append(Page(f"{path.stem}.html", title, render.markdown(source)))
+    return found
+
+
 def write_site(paths: list[Path], directory: Path) -> Path:
     """Writes the pages of these notebooks to `directory` and returns the index."""
     lessons = [read_lesson(path) for path in paths]
@@ -102,6 +121,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
         "stages": stages(lessons),
         "routes": routes(),
         "numbered": {lesson.number: lesson for lesson in lessons},
+        "pages": pages_beside(),
         "minutes": sum(lesson.minutes for lesson in lessons),
         "chart": render.living(drawings.stepped(scene).to_dict()),
         "wheel": wheel.name,
@@ -111,6 +131,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
         "glossary.html": ("glossary.html.j2", {"terms": terms}),
         "papers.html": ("papers.html.j2", {"papers": papers(lessons)}),
     }
+    pages |= {page.file: ("page.html.j2", {"page": page}) for page in home["pages"]}
     neighbours = zip([None, *lessons], lessons, [*lessons[1:], None], strict=False)
     for before, lesson, after in neighbours:
         played = PLAYED.get(lesson.number)

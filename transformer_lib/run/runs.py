@@ -161,7 +161,7 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
     def save(snapshot: dict) -> None:
         curve = snapshot["history"]["evaluations"]
         fresh = curve and curve[-1]["step"] == snapshot["step"]
-        info = {"settings": run.options.to_json(), "curve": curve}
+        info = {"settings": run.settings.to_json(), "curve": curve}
         metrics = curve[-1] if fresh else {}
         kept = {"metrics": metrics, "info": info, "snapshot": snapshot}
         folder = save_checkpoint(out, translator.model, translator.vocabularies, **kept)
