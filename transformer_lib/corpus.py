@@ -293,7 +293,11 @@ class Corpus:
 
 
 SPLITS = ("train", "valid", "test", "test_long", "test_joined")
-SHIPPED = ("everyday", "grammar", "lessons")
+SHIPPED = {  # languages, and a file below data/, or one a split, or the corpora that it joins
+    "everyday": (("en", "fr"), "everyday.tsv"),
+    "grammar": (("en", "fr"), "grammar/{split}.tsv"),
+    "lessons": (("en", "fr"), ("everyday", "grammar")),
+}
 NAMES = (*SHIPPED, *DOWNLOADED)
 
 
@@ -338,14 +342,8 @@ def load_corpus(
     known = str(paths[0]) if len(paths) == 1 else ""
     if valid is not None and known in NAMES:
         raise ValueError(f"{name} has a valid split of its own: leave out {valid}")
-    if known == "everyday":
-        return _split(name, ("en", "fr"), _read_shipped("everyday.tsv"), seed=seed, **options)
-    if known == "grammar":
-        return _own_splits(name, ("en", "fr"), _grammar(), **options)
-    if known == "lessons":
-        everyday, parts = load_corpus("everyday", seed=seed), _grammar()
-        joined = {split: [*getattr(everyday, split), *parts[split]] for split in SPLITS}
-        return _own_splits(name, ("en", "fr"), joined, **options)
+    if known in SHIPPED:
+        return _shipped(known, seed, options)
     if known in DOWNLOADED:
         remote = DOWNLOADED[known]
         parts = {
@@ -399,8 +397,17 @@ def _read_shipped(file: str) -> Iterator[SentencePair]:
     return _read_columns(verify(file))
 
 
-def _grammar() -> dict[str, Iterator[SentencePair]]:
-    return {split: _read_shipped(f"grammar/{split}.tsv") for split in SPLITS}
+def _shipped(name: str, seed: int, options: dict) -> Corpus:
+    """The corpus of that row of `SHIPPED`."""
+    languages, files = SHIPPED[name]
+    if isinstance(files, tuple):
+        corpora = [load_corpus(part, seed=seed) for part in files]
+        joined = {split: [p for c in corpora for p in getattr(c, split)] for split in SPLITS}
+        return _own_splits(name, languages, joined, **options)
+    if "{split}" in files:
+        parts = {split: _read_shipped(files.format(split=split)) for split in SPLITS}
+        return _own_splits(name, languages, parts, **options)
+    return _split(name, languages, _read_shipped(files), seed=seed, **options)
 
 
 def _identity(sentence: str, language: str) -> str:
