@@ -16,7 +16,7 @@ CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb
 test unit near fuzz mutants lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit near fuzz mutants data-test lessons notebooks portable bench slides present site playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near fuzz mutants tables data-test lessons notebooks portable bench slides present site playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ lint: setup  ## ruff and codespell over code and notebooks
 
 unit: setup  ## the unit tests alone (TESTS=tests/test_masks.py for some, in seconds)
 	$(BIN)/python -m pytest $(if $(filter tests,$(TESTS)),-n 2 --dist loadfile --ignore tests/browser) $(TESTS)
+
+tables: setup  ## write README's route and CONTRIBUTING's map anew, from lessons and code
+	$(BIN)/python tests/tables.py
 
 mutants: setup  ## fifteen lines of the core, broken one at a time: each must turn a test red (RANDOM=15 SEED=0 for others)
 	$(BIN)/python tests/mutants.py $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED))

@@ -10,6 +10,7 @@ from pathlib import Path
 import checked
 import house
 import pytest
+import tables
 import torch
 from jaxtyping import TypeCheckError
 
@@ -41,9 +42,10 @@ def test_a_ring_is_found(monkeypatch):
     assert sorted(house.circle()) == ["attention", "layers", "masks"]
 
 
-def test_the_map_is_that_of_the_code():
-    page = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert f"```\n{house.drawn()}\n```" in page, "python tests/house.py prints it"
+@pytest.mark.parametrize("name", tables.PAGES)
+def test_a_page_shows_the_code_and_the_lessons_as_they_are(name):
+    page = (REPOSITORY / name).read_text(encoding="utf-8")
+    assert tables.PAGES[name](page) == page, "make tables"
 
 
 def test_training_and_decoding_know_no_model():

@@ -304,17 +304,6 @@ def test_the_chart_of_speed_shows_the_figures_that_are_stored():
     assert f"torch {torch} with {bench['kernels']})" in text(BESIDE["speed"])
 
 
-def test_the_data_sheet_names_the_lessons_that_load_the_shipped_model():
-    said = re.search(r"`models/lessons` \|.*? for lessons ([^(]*) \(", text(PAGES[2]))[1]
-    load = re.compile(r'DATA / "models(/|" / ")lessons"')
-    lessons = [
-        path.stem[:2]
-        for path in find_lessons()
-        if any(load.search(cell.source) for cell in nbformat.read(path, as_version=4).cells)
-    ]
-    assert re.findall(r"\d\d", said) == lessons
-
-
 def names(*files):
     """Everything that these modules define: functions, classes, parameters, attributes."""
     found = set()

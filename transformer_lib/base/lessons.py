@@ -9,13 +9,15 @@ from typing import NamedTuple
 class Lesson(NamedTuple):
     """What is known of a lesson without opening it.
 
-    `label` and `told` stand in its box on the route's drawing; `opening` are the questions that
+    `able` says what one can do after it, for README's route. `label` and `told` stand in its box on
+    the route's drawing; `opening` are the questions that
     `recall` asks: two on earlier lessons, one on this or another earlier one. `day` and `gpt` are
     its parts on the two shorter routes: (minutes in class, what of it), () where all of it is
     taken, None where it is left out.
     """
 
     stage: str
+    able: str
     label: str
     told: str
     opening: tuple[str, ...]
@@ -29,6 +31,7 @@ TRANSFORMER, DOING = "The Transformer", "What it can do"
 LESSONS = {
     "00": Lesson(
         ATTENTION,
+        "read shapes, multiply batches of matrices, turn scores into shares",
         "start here",
         "shapes, softmax",
         ("00.1", "00.2"),
@@ -36,6 +39,7 @@ LESSONS = {
     ),
     "01": Lesson(
         ATTENTION,
+        "say what query, key and value are",
         "cues",
         "query, key, value",
         ("00.1", "00.2", "01.2"),
@@ -43,6 +47,7 @@ LESSONS = {
     ),
     "02": Lesson(
         ATTENTION,
+        "predict by weighted averages, and learn their width",
         "pooling",
         "what is near counts",
         ("00.1", "01.1", "02.2"),
@@ -51,6 +56,7 @@ LESSONS = {
     ),
     "03": Lesson(
         ATTENTION,
+        "score a key for a query, and hide what must not be seen",
         "scores",
         "who matches whom",
         ("01.2", "02.2", "03.2"),
@@ -58,6 +64,7 @@ LESSONS = {
     ),
     "04": Lesson(
         ATTENTION,
+        "say why scores are divided by √d, and measure it",
         "√d",
         "the whole formula",
         ("01.1", "03.1", "04.1"),
@@ -65,16 +72,32 @@ LESSONS = {
     ),
     "05": Lesson(
         RECURRENT,
+        "translate without attention, and see where that ends",
         "sequences",
         "all in one vector",
         ("02.2", "04.2", "05.3"),
         day=(22, "part one: words, batches, shift, loss"),
         gpt=(41, "part one: words, batches, shift, loss"),
     ),
-    "06": Lesson(RECURRENT, "Bahdanau", "look back, then step", ("01.2", "05.1", "06.1"), gpt=None),
-    "07": Lesson(RECURRENT, "Luong", "step, then look back", ("03.2", "05.2", "06.3"), gpt=None),
+    "06": Lesson(
+        RECURRENT,
+        "let a decoder look back at every word",
+        "Bahdanau",
+        "look back, then step",
+        ("01.2", "05.1", "06.1"),
+        gpt=None,
+    ),
+    "07": Lesson(
+        RECURRENT,
+        "compare scores, windows and budgets fairly",
+        "Luong",
+        "step, then look back",
+        ("03.2", "05.2", "06.3"),
+        gpt=None,
+    ),
     "08": Lesson(
         TRANSFORMER,
+        "let a sentence look at itself, and count what it costs",
         "self-attention",
         "words ask words",
         ("03.1", "04.1", "08.1"),
@@ -82,6 +105,7 @@ LESSONS = {
     ),
     "09": Lesson(
         TRANSFORMER,
+        "say what one head cannot do; write multi-head attention whole",
         "heads",
         "several glances",
         ("04.2", "08.2", "09.4"),
@@ -89,6 +113,7 @@ LESSONS = {
     ),
     "10": Lesson(
         TRANSFORMER,
+        "give words their places, by clocks that are added or by turns",
         "positions",
         "who stands where",
         ("04.1", "09.1", "10.3"),
@@ -96,6 +121,7 @@ LESSONS = {
     ),
     "11": Lesson(
         TRANSFORMER,
+        "explain feed-forward, residuals and norms, and break them",
         "encoder layer",
         "add, norm, compute",
         ("05.3", "10.4", "11.4"),
@@ -103,6 +129,7 @@ LESSONS = {
     ),
     "12": Lesson(
         TRANSFORMER,
+        "train in parallel what predicts step by step",
         "decoder layer",
         "masks, two lives",
         ("05.1", "11.3", "12.1"),
@@ -110,15 +137,23 @@ LESSONS = {
     ),
     "13": Lesson(
         TRANSFORMER,
+        "see the whole model, count its parameters, write it, prove it equals torch's",
         "the Transformer",
         "you build it whole",
         ("11.3", "12.2", "13.1"),
         day=(51, "the whole machine, assembled"),
         gpt=None,
     ),
-    "14": Lesson(DOING, "training", "how it learns", ("06.1", "13.3", "14.4")),
+    "14": Lesson(
+        DOING,
+        "train the model that you wrote, and predict what each missing part breaks",
+        "training",
+        "how it learns",
+        ("06.1", "13.3", "14.4"),
+    ),
     "15": Lesson(
         DOING,
+        "train a translator, place it fairly, sort its mistakes, question its heads",
         "translation",
         "how good is it?",
         ("05.3", "14.1", "15.1"),
@@ -127,6 +162,7 @@ LESSONS = {
     ),
     "16": Lesson(
         DOING,
+        "make sentences of probabilities: greedily, by chance, by beam; and prove the cache",
         "decoding",
         "choosing the words",
         ("07.2", "12.1", "15.3"),
@@ -134,14 +170,22 @@ LESSONS = {
     ),
     "17": Lesson(
         DOING,
+        "make an update cheaper and count what is saved, share it between processes, predict what a large run costs",
         "scaling up",
         "larger and faster",
         ("05.1", "14.3", "17.1"),
         gpt=(28, "one change at a time, and what a large run costs"),
     ),
-    "18": Lesson(DOING, "after the paper", "a GPT of our layers", ("11.4", "12.1", "18.1")),
+    "18": Lesson(
+        DOING,
+        "turn the layers into a GPT, and measure what has changed since",
+        "after the paper",
+        "a GPT of our layers",
+        ("11.4", "12.1", "18.1"),
+    ),
     "19": Lesson(
         DOING,
+        "find the faulty line that a property test catches; train a translator of your own parts",
         "review",
         "find the bug",
         ("02.1", "09.1", "16.1"),

@@ -1,0 +1,65 @@
+"""What README and CONTRIBUTING show of the code, written into them: make tables
+
+README's route is that of the lessons' rows and notes (`base.lessons`), CONTRIBUTING's map that of
+the imports (`house.py`). Tests hold the pages to them.
+"""
+
+import re
+import sys
+from itertools import groupby
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import house
+
+from transformer_lib.base.lessons import LESSONS
+from transformer_lib.publish.lessons import find_lessons, read_lesson
+from transformer_lib.publish.routes import Route, routes
+
+ROOT = Path(__file__).parent.parent
+
+
+def route() -> str:
+    """The table of README: a line a lesson, a column a route, and what each part adds up to."""
+    ways = routes()
+    names = [way.name[0].lower() + way.name[1:] for way in ways]
+    lines = [_row("lesson", "you will be able to", *names), "|---|---|" + "--:|" * len(ways)]
+    for stage, rows in groupby(LESSONS.items(), key=lambda item: item[1].stage):
+        numbers = dict(rows)
+        lines.append(_row(f"**{stage}**", "", *(f"**{_minutes(way, numbers)}**" for way in ways)))
+        for number, row in numbers.items():
+            (path,) = find_lessons([number])
+            link = f"[{read_lesson(path).title.replace(' · ', ' ', 1)}](notebooks/{path.name})"
+            lines.append(_row(link, row.able, *(_minutes(way, [number]) or "" for way in ways)))
+    hours = f"**All lessons, about {ways[0].minutes / 60:.0f} hours**"
+    return "\n".join([*lines, _row(hours, "", *(f"**{way.minutes}**" for way in ways))])
+
+
+def _minutes(way: Route, numbers) -> int:
+    return sum(stop.minutes for stop in way.stops if stop.lesson in numbers)
+
+
+def _row(*cells: object) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def with_route(page: str) -> str:
+    """README with today's route."""
+    return re.sub(r"(?m)^\| lesson \|(.*\n)+?(?=\n)", lambda _: route() + "\n", page, count=1)
+
+
+def with_map(page: str) -> str:
+    """CONTRIBUTING with today's map."""
+    before, _, rest = page.partition("## The house\n")
+    said, fence, rest = rest.partition("```\n")
+    return f"{before}## The house\n{said}{fence}{house.drawn()}\n{rest[rest.index('```') :]}"
+
+
+PAGES = {"README.md": with_route, "CONTRIBUTING.md": with_map}
+
+if __name__ == "__main__":
+    for name, write in PAGES.items():
+        page = ROOT / name
+        page.write_text(write(page.read_text(encoding="utf-8")), encoding="utf-8")
