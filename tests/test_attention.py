@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from transformer_lib import attention
 from transformer_lib.attention import (
     MultiHeadAttention,
     attention_weights,
+    for_the_kernel,
     record_attention,
     scaled_dot_product_attention,
 )
@@ -312,3 +314,47 @@ except ValueError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert message in done.stdout
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_dropout_falls_on_the_weights_that_are_heard_as_on_the_others(dropout):
+    """Of a mean over many draws: dropped weights are the same on average, and vary."""
+    net, x = MultiHeadAttention(C, H, dropout=dropout).train(), torch.randn(1, TQ, C)
+    spread = []
+    for heard in (True, False):
+        with record_attention(net) if heard else nullcontext():
+            drawn = torch.stack([net(x, x, x) for _ in range(400)])
+        spread.append(drawn.std(dim=0))
+        assert_close(drawn.mean(dim=0), net.eval()(x, x, x), atol=0.1, rtol=0)
+        net.train()
+    assert_close(spread[0], spread[1], atol=0.05, rtol=0)
+    assert (spread[0].max() > 0.01) == (dropout > 0)
+
+
+SOME = torch.tensor([[True, False, True, True]]).expand(4, 4)
+BIAS = torch.arange(16.0).view(1, 1, 4, 4)
+CAUSAL = torch.tensor(
+    [[True, False, False, False], [True] * 2 + [False] * 2, [True] * 3 + [False], [True] * 4]
+)
+INFINITE = float("-inf")
+
+
+@pytest.mark.parametrize(
+    ("mask", "bias", "is_causal", "q_len", "wanted"),
+    [
+        (None, None, False, 4, (None, False)),
+        (SOME, None, False, 4, (SOME, False)),
+        (None, None, True, 4, (None, True)),
+        (SOME, None, True, 4, (SOME & CAUSAL, False)),
+        (None, None, True, 2, (CAUSAL[2:], False)),
+        (None, BIAS, False, 4, (BIAS, False)),
+        (SOME, BIAS, False, 4, (BIAS.where(SOME, INFINITE), False)),
+        (None, BIAS, True, 4, (BIAS.where(CAUSAL, INFINITE), False)),
+        (SOME, BIAS, True, 4, (BIAS.where(SOME & CAUSAL, INFINITE), False)),
+    ],
+)
+def test_the_kernel_gets_one_mask_or_its_own_causality(mask, bias, is_causal, q_len, wanted):
+    found, causal = for_the_kernel(mask, bias, is_causal, q_len, 4, torch.device("cpu"))
+    assert causal == wanted[1]
+    assert (found is None) == (wanted[0] is None)
+    assert found is None or torch.equal(found, wanted[0])

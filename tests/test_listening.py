@@ -4,12 +4,10 @@ import copy
 import subprocess
 import sys
 import threading
-from contextlib import nullcontext
 
 import pytest
 import torch
 from torch import nn
-from torch.testing import assert_close
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.base.listening import Listened, listen
@@ -162,18 +160,3 @@ assert [weights.shape for weights in maps[""]] == [(2, 3, 5, 5)]
 def test_a_compiled_model_is_one_graph_while_nobody_listens_and_can_be_heard():
     """In a process of its own, since the checks of annotations cannot be compiled."""
     subprocess.run([sys.executable, "-c", COMPILED], check=True)
-
-
-@pytest.mark.parametrize("dropout", [0.0, 0.4])
-def test_dropout_falls_on_the_weights_that_are_heard_as_on_the_others(dropout):
-    """Of a mean over many draws: dropped weights are the same on average, and vary."""
-    attention, x = MultiHeadAttention(C, H, dropout=dropout).train(), torch.randn(1, T, C)
-    spread = []
-    for heard in (True, False):
-        with record_attention(attention) if heard else nullcontext():
-            drawn = torch.stack([attention(x, x, x) for _ in range(400)])
-        spread.append(drawn.std(dim=0))
-        assert_close(drawn.mean(dim=0), attention.eval()(x, x, x), atol=0.1, rtol=0)
-        attention.train()
-    assert_close(spread[0], spread[1], atol=0.05, rtol=0)
-    assert (spread[0].max() > 0.01) == (dropout > 0)
