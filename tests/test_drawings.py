@@ -536,9 +536,8 @@ def test_the_route_leads_through_the_lessons_that_there_are():
 
 def test_the_route_that_is_known_names_what_was_built_on_it():
     drawn = {box.lesson: box for box in boxes(drawings.route(built_in())).values()}
-    assert {number: PARTS[name].lesson for number, name in built_in().items()} == {
-        number: int(number) for number in drawn
-    }
+    assert built_in().keys() <= drawn.keys()
+    assert all(PARTS[name].lesson == int(number) for number, name in built_in().items())
     for number, name in built_in().items():
         assert name.startswith(drawn[number].shape.removesuffix(" …"))
         assert drawn[number].label == boxes(drawings.route())[f"lesson.{number}"].label
