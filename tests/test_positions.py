@@ -50,6 +50,14 @@ def test_codes_do_not_depend_on_the_longest_length():
 
 
 @BOTH
+def test_the_codes_are_added_to_what_comes_in(kind):
+    """What is a sum with nothing is the code itself, and what comes in twice comes out once more."""
+    code, x = kind(6, 9), torch.randn(2, 4, 6)
+    assert_close(code(torch.zeros(1, 4, 6), offset=3)[0], code.table[3:7])
+    assert_close(code(2 * x) - code(x), x)
+
+
+@BOTH
 def test_the_input_is_left_as_it_was(kind):
     x = torch.zeros(2, 5, 6, requires_grad=True)
     out = kind(6, 9)(x)
