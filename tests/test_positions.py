@@ -75,6 +75,12 @@ def test_an_offset_continues_the_sequence(kind):
 
 
 @BOTH
+def test_another_width_is_refused_with_both_numbers(kind):
+    with pytest.raises(ValueError, match="input of width 8 for d_model=6"):
+        kind(6, 9)(torch.zeros(2, 4, 8))
+
+
+@BOTH
 def test_past_max_len_is_refused_with_both_numbers(kind):
     with pytest.raises(ValueError, match=r"10 positions .* max_len=9"):
         kind(6, 9)(torch.zeros(1, 4, 6), offset=6)
