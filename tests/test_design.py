@@ -67,6 +67,34 @@ for module in sys.argv[1:]:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_importing_changes_nothing_for_others():
+    """Neither Altair's renderer, nor the environment, warnings, threads or matplotlib's settings."""
+    program = """
+import importlib, os, sys, warnings
+import altair, bleach, matplotlib, torch  # they may set what they like
+
+def state():
+    return {
+        "renderer": altair.renderers.active,
+        "environment": dict(os.environ),
+        "warnings": list(map(str, warnings.filters)),
+        "shown by": warnings.showwarning.__module__,
+        "threads": torch.get_num_threads(),
+        "tf32": torch.backends.cudnn.allow_tf32,
+        "figures": dict(matplotlib.rcParams),
+    }
+
+before = state()
+for module in sys.argv[1:]:
+    importlib.import_module(f"transformer_lib.{module}")
+print({name: value for name, value in state().items() if value != before[name]})
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *MODULES], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "{}\n"
+
+
 def public(module):
     loaded = importlib.import_module(f"transformer_lib.{module}")
     for name, thing in vars(loaded).items():

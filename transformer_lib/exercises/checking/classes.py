@@ -7,7 +7,7 @@ hears something else than the reference's.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import torch
@@ -29,7 +29,6 @@ from transformer_lib.exercises.checking.machinery import (
 )
 from transformer_lib.exercises.checking.weights import Misfit, copy_weights, randomised
 
-PAIRS = 300  # of mistakes, at most, that are looked for together
 ROUNDING = 1e-4  # two threads may add in another order the second time; dropout changes far more
 UNSTEADY = {
     True: "Dropout: yours drops although the rate is 0. Is the rate handed on to every part?",
@@ -168,7 +167,7 @@ class Build(Exercise):
         """Both messages, if two mistakes in different methods make this answer together."""
         pairs = combinations(self.mistakes, 2)
         apart = ((one, two) for one, two in pairs if not _methods(one[1]) & _methods(two[1]))
-        for (first, a), (second, b) in islice(apart, PAIRS):
+        for (first, a), (second, b) in apart:
             both = type("Both", (a, b), {})
             if self._like_on_all(got, (self._run(both, [case])[0] for case in cases)):
                 return f"Two things at once. {first} {second}"
