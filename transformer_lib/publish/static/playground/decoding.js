@@ -7,13 +7,16 @@ function largest(scores, count) {
   return order.slice(0, count);
 }
 
+// No sentence holds <pad> or <bos>, whatever the model thinks of them.
+const withoutSpecial = (scores) => scores.map((x, id) => (id === PAD || id === BOS ? -Infinity : x));
+
 function write(model, source, beginning, choose) {
   let state = model.start(source);
   let id = BOS;
   const ids = [];
   while (id !== EOS && ids.length < LONGEST) {
     const next = model.step(id, state);
-    id = beginning[ids.length] ?? choose(next.logits);
+    id = beginning[ids.length] ?? choose(withoutSpecial(next.logits));
     state = next.state;
     ids.push(id);
   }
@@ -52,7 +55,7 @@ function beamSearch(model, source, beginning, size) {
     const grown = kept.flatMap((hypothesis) => {
       if (finished(hypothesis)) return [hypothesis];
       const { logits, state } = model.step(hypothesis.ids.at(-1) ?? BOS, hypothesis.state);
-      const logs = logSoftmax(logits);
+      const logs = withoutSpecial(logSoftmax(logits));
       const next = t < beginning.length ? [beginning[t]] : largest(logs, size);
       return next.map((id) => ({ ids: [...hypothesis.ids, id], score: hypothesis.score + logs[id], state }));
     });
