@@ -1,4 +1,4 @@
-"""The house from its roof to its foundation, and the map of it in CONTRIBUTING: python tests/house.py
+"""The house from its roof to its foundation, and the map of it that `make tables` draws.
 
 A module imports only from lower floors, or from its own folder. `test_design.py` reads the imports.
 """
@@ -75,7 +75,7 @@ def circle() -> list[str]:
 def says(name: str) -> str:
     """The first sentence of a module's or a folder's docstring."""
     text = ast.get_docstring(ast.parse(MODULES[name].read_text(encoding="utf-8")))
-    return text.split("\n")[0].split(".  ")[0].rstrip(".")
+    return text.split("\n")[0].rstrip(".")
 
 
 def drawn() -> str:
@@ -92,7 +92,3 @@ def drawn() -> str:
             lines += [f"{'':16}  {' '.join(inside)}"] if folder else []
         lines.append("")
     return "\n".join(lines).rstrip()
-
-
-if __name__ == "__main__":
-    print(drawn())

@@ -256,6 +256,21 @@ def test_what_threads_add_in_another_order_is_no_dropout():
     assert verdict(Trembling).passed
 
 
+def test_a_class_that_inherits_all_its_methods_is_judged_and_an_empty_one_is_not():
+    class Version2(Heads):
+        pass
+
+    class Version3(nn.Module):
+        def forward(self, query, key, value, mask=None): ...
+
+    class Version4(Version3):
+        pass
+
+    assert verdict(Version2).passed
+    for empty in (Version3, Version4, type("Version5", (nn.Module,), {})):
+        assert "still empty" in verdict(empty).message
+
+
 def test_two_mistakes_at_once_are_both_named(monkeypatch):
     class Both(Heads):
         def forward(self, query, key, value, mask=None):

@@ -9,11 +9,10 @@ from typing import NamedTuple
 class Lesson(NamedTuple):
     """What is known of a lesson without opening it.
 
-    `able` says what one can do after it, for README's route. `label` and `told` stand in its box on
-    the route's drawing; `opening` are the questions that
-    `recall` asks: two on earlier lessons, one on this or another earlier one. `day` and `gpt` are
-    its parts on the two shorter routes: (minutes in class, what of it), () where all of it is
-    taken, None where it is left out.
+    `able` says what one can do after it, for README's route; `label` and `told` stand in its box on
+    the route's drawing. `opening` are the questions that `recall` asks: two on earlier lessons, one
+    on this or another earlier one. `day` and `gpt` are its parts on the two shorter routes:
+    (minutes in class, what of it), () where all of it is taken, None where it is left out.
     """
 
     stage: str

@@ -73,5 +73,6 @@ def _stops(parts: dict[str, tuple | None]) -> tuple[Stop, ...]:
     )
 
 
+@cache
 def _minutes(number: str) -> int:
     return read_lesson(*find_lessons([number])).minutes

@@ -263,8 +263,9 @@ def _remove_old(directory: Path, keep: int) -> None:
     """Remove all but the newest and the best; what cannot be read is not ours to judge."""
     ages = {folder: _loss_then_age(folder) for folder in checkpoints_in(directory)}
     readable = [folder for folder, (loss, _) in ages.items() if loss > -math.inf]
+    best = min(readable, key=ages.get, default=None)
     for folder in readable[:-keep]:
-        if folder != min(readable, key=ages.get):
+        if folder != best:
             # Renamed first: whoever reads it meanwhile finds all of it, or nothing.
             gone = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}.removed")
             with contextlib.suppress(OSError):
