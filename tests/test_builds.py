@@ -17,7 +17,7 @@ from transformer_lib.exercises.builds import (
     Transformer,
 )
 from transformer_lib.exercises.builds.whole import MyTransformer
-from transformer_lib.exercises.checking import machinery
+from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.classes import Build
 from transformer_lib.exercises.checking.weights import randomised
 from transformer_lib.lab import twins
@@ -125,7 +125,7 @@ def test_a_missing_weight_is_named():
 
 def test_a_wrong_shape_is_named_with_the_right_one():
     message = verdict(changed(k_proj=lambda d: nn.Linear(d, d // 2))).message
-    assert message.startswith("`k_proj.weight` has the shape (6, 12); it should be (12, 12)")
+    assert message.startswith("`k_proj.weight` has the shape (2, 4); it should be (4, 4)")
 
 
 def test_a_superfluous_weight_is_named():
@@ -222,7 +222,7 @@ class Says:
     ("answer", "words"),
     [
         (Plain, "class Plain(nn.Module)"),
-        (NoSuper, "before Module.__init__() call"),
+        (NoSuper, "`super().__init__()` is missing"),
         (OtherArguments, "takes 2 positional arguments but 3 were given"),
         (OtherArguments, "called as `forward(query, key, value, mask=None)`"),
         (Heads(12, 3), "the class itself, `MyMultiHeadAttention`"),
@@ -234,7 +234,7 @@ class Says:
             "Right: `k_proj`, `v_proj`, `q_proj`. What goes into `out_proj` is wrong",
         ),
         (Says.like(lambda self, x: F.dropout(x, 0.5)), "Dropout"),
-        (Says.like(lambda self, x: x[:, :2]), "a shape of (2, 2, 12)"),
+        (Says.like(lambda self, x: x[:, :2]), "a shape of (3, 2, 6)"),
         (Says.like(lambda self, x: 1 / 0), "ZeroDivisionError"),
     ],
 )
@@ -316,7 +316,7 @@ def test_an_input_changed_in_place_is_said():
 
 
 def test_a_class_that_never_ends_is_stopped(monkeypatch):
-    monkeypatch.setattr(machinery, "SECONDS", 0.5)
+    monkeypatch.setattr(running, "SECONDS", 0.5)
 
     def endless(self, x):
         while True:
@@ -377,7 +377,7 @@ class DecoderWithoutPositions(MyTransformer):
         (Loud, "computes rightly, but its words begin too loud"),
         (DropsAnyhow, "drops although the rate is 0"),
         (AlwaysTied, "should be two (post-norm)"),
-        (DecoderWithoutPositions, "right up to `encoder.layers.1.add_norm2.norm`"),
+        (DecoderWithoutPositions, "right up to `encoder.layers.0.add_norm2.norm`"),
     ],
 )
 def test_what_is_no_right_transformer_is_said_in_words(answer, words):

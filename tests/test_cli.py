@@ -10,10 +10,11 @@ import torch
 from transformer_lib import metrics, translation
 from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
+from transformer_lib.exercises import exercises
 from transformer_lib.run import runs
 from transformer_lib.run.checkpoints import load_model
 
-COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "grade")
+COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "exercises", "grade")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 
 
@@ -383,3 +384,28 @@ def test_a_recurrent_model_has_no_presets(tmp_path, capsys):
     arguments = ["train", "--model", "gru", "--preset", "small", "--out", str(tmp_path)]
     assert main(arguments) == 1
     assert "model=gru comes in one size" in capsys.readouterr().err
+
+
+def test_exercises_are_told_to_tools_without_any_of_their_code(capsys):
+    """Neither a solution nor a wrong answer, whole or as an edit: only sentences."""
+    assert main(["exercises", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    known = exercises()
+    assert [one["exercise"] for one in told] == list(known)
+    for one in told:
+        assert set(one) == {"exercise", "called", "task", "hints", "mistakes", "sections"}
+        assert all([one["task"], one["hints"], one["mistakes"]])
+        text = json.dumps(one, ensure_ascii=False)
+        assert "def my_" not in text
+        assert "class My" not in text
+        source = known[one["exercise"]].source()
+        body = [line.partition("  #")[0].strip() for line in source.splitlines()[1:]]
+        returned = [line for line in body if line.startswith("return ") and len(line) > 24]
+        assert not [line for line in returned if line in text]
+
+
+def test_exercises_for_people_and_one_that_is_not_there(capsys):
+    assert main(["exercises", "scoring.masked_softmax"]) == 0
+    assert "mistakes\n  - " in capsys.readouterr().out
+    assert main(["exercises", "scoring.masked"]) == 1
+    assert "Did you mean scoring.masked_softmax" in capsys.readouterr().err

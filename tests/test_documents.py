@@ -24,7 +24,13 @@ from transformer_lib.publish.routes import routes
 ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / name
-    for name in ("README.md", "CONTRIBUTING.md", "data/README.md", "notebooks/CONTRIBUTING.md")
+    for name in (
+        "README.md",
+        "CONTRIBUTING.md",
+        "AGENTS.md",
+        "data/README.md",
+        "notebooks/CONTRIBUTING.md",
+    )
 ]
 BESIDE = {path.stem: path for path in (ROOT / "transformer_lib/publish/pages").glob("*.md")}
 DOCUMENTS = [*PAGES, *BESIDE.values(), *find_lessons()]

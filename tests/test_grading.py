@@ -14,7 +14,7 @@ import torch
 from bs4 import BeautifulSoup
 
 from transformer_lib.cli import main
-from transformer_lib.exercises.checking.machinery import Outcome
+from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.grading import judge, limits
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.homework import homework
@@ -72,18 +72,19 @@ ATTEND = (
     "    return masked_softmax(scores, mask) @ value\n"
 )
 TOO_LARGE = (
-    "mistake: Right for small scores. At 1000 the exponential is infinite and the share is NaN: first "
-    "subtract the largest score of the row."
+    "mistake: At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, "
+    "and neither makes a weight. So first subtract the largest score of the row."
 )
 OTHER_AXIS = (
-    "mistake: Your shares add up to 1 over another axis. Each row, that is the last axis, needs its own "
-    "sum."
+    "mistake: Two things at once. Your weights add up to 1 over another axis. Each row needs a sum of its "
+    "own: along the last axis, `dim=-1`. (Python's `sum` goes along the first one.) "
+    + TOO_LARGE.removeprefix("mistake: ")
 )
-CALLS = "mistake: Right, but it calls `softmax`, which you should write yourself here."
+CALLS = "mistake: Right, but it calls `softmax`: write it yourself here."
 PATCHES = (
     "from transformer_lib.exercises import exercises\n"
     "from transformer_lib.exercises.checking import machinery\n"
-    "machinery.Exercise.judge = lambda *_: machinery.Verdict(True, 'Passed.')\n"
+    "machinery.Exercise.judge = lambda *_: machinery.Verdict('passed', 'Passed.')\n"
     "torch.allclose = lambda *_, **__: True\n"
     "exercises()['basics.mix'].tolerance = 1e9\n"
     "def my_mix(weights, values):\n    return weights @ values[0]\n"
@@ -91,7 +92,7 @@ PATCHES = (
 PATCHES_WHEN_CALLED = (
     "def my_softmax(scores):\n"
     "    from transformer_lib.exercises.checking import machinery\n"
-    "    machinery.Exercise._verdict = lambda *_: machinery.Verdict(True, 'Passed.')\n"
+    "    machinery.Exercise._verdict = lambda *_: machinery.Verdict('passed', 'Passed.')\n"
     "    return scores\n"
 )
 FORGES = (
@@ -235,8 +236,8 @@ MIA = "basics.mix, torch.allclose, transformer_lib.exercises.checking.machinery.
 PAM = "not judged: its cell does not define `my_softmax`, but `shares`"
 GONE = "not judged: its cell is gone, and no other defines"
 EVE = (
-    "mistake: `my_mix(weights, values)`, given a tensor of shape (2, 3, 4), a tensor of shape (2, 4, 5), "
-    "raised `ValueError: <b>no idea</b>`"
+    "mistake: `my_mix(weights, values)`, given a tensor of shape (2, 1, 2), a tensor of shape (2, 2, 2), "
+    "raised `ValueError: <b>no idea</b>`."
 )
 GUS = (
     "mistake: `my_softmax(scores)` was still running after 5 seconds. Does a loop never end? (Should the "

@@ -13,11 +13,11 @@ from IPython.core.formatters import DisplayFormatter
 from transformer_lib import exercises as package
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises import quiz as module
+from transformer_lib.exercises.own import memory
 from transformer_lib.exercises.quiz import (
     QUESTIONS,
     Sheet,
     answer,
-    answered,
     quiz,
     recall,
     recalled,
@@ -59,6 +59,7 @@ def shown(monkeypatch):
     """What `quiz` displays."""
     shown = []
     monkeypatch.setattr(module, "display", shown.append)
+    monkeypatch.setattr(memory, "_here", memory.Done())
     return shown
 
 
@@ -177,6 +178,7 @@ def kept(tmp_path, monkeypatch):
     monkeypatch.setenv("TRANSFORMER_LIB_MINE", "on")
     shown = []
     monkeypatch.setattr(module, "display", shown.append)
+    monkeypatch.setattr(memory, "_here", memory.Done())
     return shown
 
 
@@ -196,7 +198,10 @@ def test_an_answer_says_why_and_is_kept(kept):
     assert module.score() == (
         f"Quiz: 2 of {len(QUESTIONS)} questions answered, 2 rightly, 1 of them at the first try."
     )
-    assert json.loads(answered.score_path().read_text())["a_column"] == ["A", "C"]
+    assert json.loads(memory.memory_path().read_text())["answers"] == {
+        "a_column": ["A", "C"],
+        "a_thousand_more": ["B", "B"],
+    }
 
 
 def test_nothing_answered_yet(kept):
@@ -207,17 +212,27 @@ def test_nothing_answered_yet(kept):
 def test_what_is_no_question_or_no_choice_is_said(kept, wrong):
     answer(*wrong)
     assert "no " in kept[0].data
-    assert not answered.score_path().exists()
+    assert not memory.memory_path().exists()
 
 
-@pytest.mark.parametrize("damage", ["{", "[1, 2]", '{"a_column": "A"}', '{"a_column": 3}', "\0"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "{",
+        "[1, 2]",
+        '{"answers": {"a_column": "ABC"}}',
+        '{"answers": {"a_column": 3}}',
+        '{"x": 1}',
+        "\0",
+    ],
+)
 def test_a_damaged_file_gives_words_and_is_left_alone(kept, damage):
-    answered.score_path().write_text(damage)
+    memory.memory_path().write_text(damage)
     assert "cannot be read" in module.score()
     answer("00.1", "C")
     assert repr(kept[0]).startswith("✓ Right.")
-    assert "Not kept: your answers in .mine.quiz.json cannot be read" in kept[1].data
-    assert answered.score_path().read_text() == damage
+    assert "Not kept: what you have done, in .mine.json, cannot be read" in kept[1].data
+    assert memory.memory_path().read_text() == damage
 
 
 def test_a_folder_that_cannot_be_written_is_said(kept, monkeypatch):
@@ -231,10 +246,10 @@ def test_a_folder_that_cannot_be_written_is_said(kept, monkeypatch):
 
 def test_a_write_that_is_cut_off_leaves_the_old_file(kept, monkeypatch):
     answer("00.1", "C")
-    before = answered.score_path().read_text()
+    before = memory.memory_path().read_text()
     monkeypatch.setattr(json, "dump", lambda *_, **__: 1 / 0)
     answer("00.2", "C")
-    assert answered.score_path().read_text() == before
+    assert memory.memory_path().read_text() == before
 
 
 def test_off_nothing_is_kept_and_nothing_read(kept, monkeypatch):
@@ -242,12 +257,12 @@ def test_off_nothing_is_kept_and_nothing_read(kept, monkeypatch):
     monkeypatch.setenv("TRANSFORMER_LIB_MINE", "off")
     answer("00.2", "B")
     assert "none of" in module.score()
-    assert list(json.loads(answered.score_path().read_text())) == ["a_column"]
+    assert list(json.loads(memory.memory_path().read_text())["answers"]) == ["a_column"]
     assert [repr(verdict)[0] for verdict in kept] == ["✓", "✓"]
 
 
 def test_a_question_that_is_gone_does_not_count(kept):
-    answered.score_path().write_text('{"gone": ["A", "B"]}')
+    memory.memory_path().write_text('{"answers": {"gone": ["A", "B"]}}')
     assert "none of" in module.score()
 
 
@@ -258,3 +273,10 @@ def test_progress_shows_the_score(kept, monkeypatch):
     package.progress()
     assert shown[0].data.endswith(module.score())
     assert "Quiz: 1 of" in shown[0].data
+
+
+def test_answers_of_the_second_edition_count_on(kept):
+    """They stood in a file of their own."""
+    memory.memory_path().with_name(".mine.quiz.json").write_text('{"a_column": ["A", "C"]}')
+    answer("00.2", "B")
+    assert module.score().startswith("Quiz: 2 of")

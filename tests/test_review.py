@@ -238,6 +238,16 @@ def test_names_that_are_not_there():
     for odd in (7, "a hidden key changes nothing", (6,), (True, "xyz"), (6.0, "xyz"), ("x", "y")):
         assert "C: " in said_of(C=odd)
     assert "C has the lines 1 to 7, and no line 99." in said_of(C=(99, "xyz"))
+    for pair in (("7", "a hidden key"), ("a hidden key", "7")):
+        assert (
+            "a whole number, without quotes, as `show_numbered` prints it; yours is '7'."
+            in said_of(C=pair)
+        )
+
+
+def test_the_skeleton_of_an_exercise_that_is_all_answers_is_empty():
+    assert review.culprits.skeleton() == "def my_culprits():\n    ..."
+    assert "examples = ..." in review.capstone.skeleton()
 
 
 def test_nothing_is_found_yet():

@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = whole.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _grade):
+    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _exercises, _grade):
         add(subparsers)
     return whole
 
@@ -202,6 +202,20 @@ def _data(subparsers) -> None:
     add("--split", choices=SPLITS, default="train", help="the part to show")
     add("--number", type=COUNT.read, default=20, help="how many pairs to show")
     add("--newest", action="store_true", help="tatoeba-fra as it is today, without a checksum")
+
+
+def _exercises(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.exercises,
+        "List the exercises: what each asks, its hints, and what is said to its mistakes.",
+        "exercises scoring.masked_softmax\n\n"
+        "With --json it is meant for tools and tutors: every exercise with its task, hints, mistakes and\n"
+        "the sections to go back to, and with no code, neither of a solution nor of a wrong answer.",
+    )
+    add = p.add_argument
+    add("names", nargs="*", metavar="NAME", help="which ones, all where none is named")
+    add("--json", action="store_true", help="all of it as JSON, on standard output")
 
 
 def _grade(subparsers) -> None:

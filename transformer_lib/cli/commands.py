@@ -1,6 +1,7 @@
 """What each command does with its options, and what it prints. `cli` reads the options."""
 
 import argparse
+import difflib
 import json
 import sys
 from collections.abc import Iterator
@@ -202,6 +203,25 @@ def _download(args: argparse.Namespace) -> Iterator[str]:
     file = f"{Path(remote.file).stem}-newest{Path(remote.file).suffix}"
     yield str(fetch_unchecked(known.newest, file, show_progress=True))
     yield "It has no checksum and grows every few months: load it by this path, and keep it."
+
+
+def exercises(args: argparse.Namespace) -> None:
+    """Print what a tutor needs of the exercises, for people or as JSON."""
+    from transformer_lib.exercises import exercises as all_of_them
+
+    known = all_of_them()
+    if unknown := [name for name in args.names if name not in known]:
+        near = difflib.get_close_matches(unknown[0], known, n=3, cutoff=0.4) or list(known)
+        raise ValueError(f"there is no exercise {unknown[0]!r}. Did you mean {', '.join(near)}?")
+    told = [{"exercise": name, **known[name].told} for name in args.names or known]
+    if args.json:
+        print(json.dumps(told, indent=1, ensure_ascii=False))
+        return
+    for one in told:
+        print(f"{one['exercise']}\n  {one['task']}")
+        if args.names:
+            for title in ("hints", "mistakes", "sections"):
+                print(f"  {title}", *one[title], sep="\n  - ")
 
 
 def grade(args: argparse.Namespace) -> None:

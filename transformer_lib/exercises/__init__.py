@@ -2,11 +2,10 @@
 
 A lesson gives a stub and calls `check("scoring.masked_softmax", my_masked_softmax)`. The part
 before the dot names a module of this package, the part after it an exercise there. What was tried
-is remembered until the kernel stops; nothing leaves the machine.
+is remembered beside `mine.py` (`own.memory`); nothing leaves the machine.
 
 What a Transformer is built from is kept besides: `mine("masked_softmax")` gives the student's own.
-There are three ways into such a part: `skeleton("masked_softmax")`, `signature("masked_softmax")`,
-or an empty cell.
+There are two ways into such a part: `skeleton("masked_softmax")`, or the empty stub of the lesson.
 """
 
 import difflib
@@ -18,18 +17,16 @@ from typing import Any
 import pandas as pd
 from IPython.display import Markdown, display
 
-from transformer_lib.exercises.checking.entries import signature_of, skeleton_of
 from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own.library import Unreadable, is_off, keep, standing
+from transformer_lib.exercises.own.memory import Done, remember, remembered
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.exercises.own.parts import BY_EXERCISE, PARTS
 from transformer_lib.exercises.quiz import score
 
-__all__ = ["check", "exercises", "hint", "mine", "progress", "signature", "skeleton", "solution"]
+__all__ = ["check", "exercises", "hint", "mine", "progress", "skeleton", "solution"]
 
-_tried: Counter[str] = Counter()
-_hinted: Counter[str] = Counter()
-_passed: set[str] = set()
+_hinted: Counter[str] = Counter()  # in this kernel: hints begin anew in the next
 
 
 def exercises() -> dict[str, Exercise]:
@@ -51,12 +48,16 @@ def check(name: Any, answer: Any = None) -> None:
         return
     name, exercise = found
     verdict = exercise.judge(answer)
-    _tried[name] += verdict.attempted
     display(verdict)
-    if verdict.passed:
-        _passed.add(name)
-        if name in BY_EXERCISE and not is_off():
-            _say(keep(BY_EXERCISE[name], answer, lambda again: exercise.judge(again).passed))
+
+    def done(memory: Done) -> None:
+        memory.tried[name] = memory.tried.get(name, 0) + verdict.attempted
+        memory.passed |= {name: True} if verdict.passed else {}
+
+    if verdict.attempted and (trouble := remember(done)):
+        _say(trouble)
+    if verdict.passed and name in BY_EXERCISE and not is_off():
+        _say(keep(BY_EXERCISE[name], answer, lambda again: exercise.judge(again).passed))
 
 
 def hint(name: Any) -> None:
@@ -67,18 +68,20 @@ def hint(name: Any) -> None:
     name, exercise = found
     given = min(_hinted[name], len(exercise.hints) - 1)
     _hinted[name] = given + 1
+    remember(lambda memory: memory.hints.update({name: max(given + 1, memory.hints.get(name, 0))}))
     last = given + 1 == len(exercise.hints)
-    end = f' This was the last; `solution("{name}")` shows a solution.' if last else ""
+    back = "".join(f" Lesson {s[:2]} explains it in “{s[3:]}”." for s in exercise.sections[:1])
+    end = f'{back} This was the last; `solution("{name}")` shows a solution.' if last else ""
     _say(f"Hint {given + 1} of {len(exercise.hints)}: {exercise.hints[given]}{end}")
 
 
 def solution(name: Any, *, force: bool = False) -> None:
-    """Print a solution, once something was tried (or with `force=True`)."""
+    """Print a solution, once something was tried, now or before (or with `force=True`)."""
     found = _find(name)
     if found is None:
         return
     name, exercise = found
-    if _tried[name] or force:
+    if force or _memory()[0].tried.get(name):
         print(exercise.source())
     else:
         _say(
@@ -87,42 +90,46 @@ def solution(name: Any, *, force: bool = False) -> None:
         )
 
 
-def signature(name: Any) -> None:
-    """Print what is called with what, to be filled: a way in with little help."""
-    if found := _find(name):
-        part = PARTS.get(BY_EXERCISE.get(found[0], ""))
-        print(signature_of(found[1], part.attributes if part else ()))
-
-
 def skeleton(name: Any) -> None:
-    """Print the steps with `...` for every value, to be filled: a way in with much help."""
+    """Print the solution with its comments and shapes, and `...` where you are to think."""
     if found := _find(name):
-        print(skeleton_of(found[1]))
+        print(found[1].skeleton())
 
 
 def progress() -> None:
-    """Show which exercises are done, in this session or kept in `mine.py`, and the quiz's score."""
+    """Show what was done, in this lesson and before: exercises, hints, and the quiz's score."""
     try:
         stands, trouble = standing(), ""
     except Unreadable as error:
         stands, trouble = {}, f" {error}."
+    memory, damage = _memory()
     own = {PARTS[key].exercise: wrong for key, wrong in stands.items() if key in PARTS}
-    done = _passed | {name for name, wrong in own.items() if not wrong}
+    done = set(memory.passed) | {name for name, wrong in own.items() if not wrong}
 
     def state(name: str) -> str:
         if own.get(name):
             return "✗ kept, but broken"
         if name in own:
             return "✓ kept in mine.py"
-        if name in _passed:
+        if name in memory.passed:
             return "✓ passed"
-        return f"✗ tried {_tried[name]} ×" if _tried[name] else "○ open"
+        return f"✗ tried {memory.tried[name]} ×" if memory.tried.get(name) else "○ open"
 
     table = pd.DataFrame({"exercise": list(exercises())})
     table["state"] = table.exercise.map(state)
+    table["hints"] = [memory.hints.get(name) or "" for name in table.exercise]
     of_mine = f" In `mine.py` stand {', '.join(stands)}." if stands else ""
-    _say(f"{len(done)} of {len(table)} exercises passed.{of_mine}{trouble} {score()}")
+    counted = len(done & set(table.exercise))
+    _say(f"{counted} of {len(table)} exercises passed.{of_mine}{trouble}{damage} {score()}")
     display(table.style.set_uuid("progress").hide(axis="index"))
+
+
+def _memory() -> tuple[Done, str]:
+    """What was done, and what is wrong with the file that should say so."""
+    try:
+        return remembered(), ""
+    except Unreadable as error:
+        return Done(), f" {error}."
 
 
 def _find(name: Any) -> tuple[str, Exercise] | None:

@@ -8,28 +8,41 @@ from transformer_lib.exercises.checking.machinery import Exercise
 def _links():
     gold = {(0, 0), (1, 1), (2, 1), (4, 3)}
     return [
-        ({(0, 0), (2, 1), (3, 3)}, gold),
-        ({(0, 0), (1, 1), (2, 1), (4, 3)}, gold),
+        ({(0, 0), (2, 1), (4, 2)}, gold),  # the source of the last is right, its target is not
+        ({(0, 0), (1, 2), (1, 1), (2, 1), (3, 0), (2, 3)}, gold),  # more found than gold
+        ({(0, 1), (1, 0)}, {(1, 1), (0, 1)}),  # turned round, one of them is another
+        (gold, gold),
         ({(5, 0)}, gold),
     ]
 
 
 error_rate = Exercise(
-    task="Alignment error rate of found links against gold links, both sets of (source, target) "
-    "pairs: 1 − 2 · (links in both) / (number found + number gold).",
+    sections=("06 How good is the alignment?",),
+    task="Alignment error rate of found links against gold links, both sets of (source, target) pairs: 1 − 2 · (links "
+    "in both) / (number found + number gold). A link is right if source and target are. Neither set is empty, and "
+    "neither may be changed. Return a number.",
     cases=_links,
     hints=(
-        "`found & gold` is the set of links in both.",
-        "`len` counts them. All links found and no other must give 0, none right must give 1.",
+        "A link is a pair, and Python compares pairs as a whole: `found & gold` is the set of the links that are in "
+        "both. (`and` is another thing: it gives one of the two sets back.)",
+        "`len` counts the links of a set. Below the line stands a sum, so it needs brackets of its own. All links "
+        "found and no other must give 0; none right must give 1.",
     ),
     passed="It punishes what was missed and what was made up.",
     tolerance=1e-6,
+    without=("alignment_error_rate",),
+    gaps=("found & gold", "len(found) + len(gold)"),
 )
 
 
 @error_rate.solution
 def my_error_rate(found, gold):
-    return 1 - 2 * len(found & gold) / (len(found) + len(gold))
+    # A link is right if it is in both sets, with its source and its target.
+    right = len(found & gold)
+    # Each right link is counted twice below the line, in found and in gold.
+    links = len(found) + len(gold)
+    # So 2 · right / links is 1 if all are right, and the rate is then 0.
+    return 1 - 2 * right / links
 
 
 @error_rate.solution
@@ -38,52 +51,80 @@ def _(found, gold):
     return (len(found) + len(gold) - 2 * hits) / (len(found) + len(gold))
 
 
-@error_rate.mistake("This is a score, where 1 is good. An error rate is 1 minus it.")
-def _(found, gold):
-    return 2 * len(found & gold) / (len(found) + len(gold))
+error_rate.edits("""
+1 - 2 * right / links → 2 * right / links
+    This is a score, for which more is better. An error rate is 1 minus it.
+1 - 2 * right / links → 1 - right / len(found)
+1 - 2 * right / links → len(found - gold) / len(found)
+    You divide by the links found alone: a model that finds a single link, a right one, looks perfect.
+1 - 2 * right / links → 1 - right / len(gold)
+    You divide by the gold links alone: a model that links everything looks perfect.
+1 - 2 * right / links → 1 - right / max(len(found), len(gold))
+1 - 2 * right / links → 1 - right / min(len(found), len(gold))
+1 - 2 * right / links → 1 - 2 * right / max(len(found), len(gold))
+    Below the line you take the larger or the smaller number of links. Both numbers count: the sum of the two.
+2 * right → right
+    A factor 2 is missing above the line: each right link is counted twice below it. With every link right you must get
+    0.
+1 - 2 * right / links → 1 - right / len(found | gold)
+1 - 2 * right / links → 1 - 2 * right / len(found | gold)
+1 - 2 * right / links → len(found ^ gold) / len(found | gold)
+    You divide by the links in either set, `found | gold`, in which those in both count once. They count twice: add up
+    the two numbers.
+1 - 2 * right / links → 1 - 2 * right / len(found) + len(gold)
+1 - 2 * right / links → 1 - (2 * right / len(found) + len(gold))
+    Brackets are missing: you divide by the number found alone, and then add the number of gold links.
+1 - 2 * right / links → (1 - 2 * right) / links
+    Your brackets are around too much: only 2 · (links in both) is divided, and the result is then taken from 1.
+1 - 2 * right / links → 100 * (1 - 2 * right / links)
+    A rate lies between 0 and 1. Yours counts in hundredths.
+/ links → // links
+    `//` leaves out what is behind the point. A rate needs `/`.
+return 1 - 2 * right / links → return links - 2 * right
+    You count the links that are only in one of the sets. A rate is still to be divided by the number of all links.
+found & gold → found and gold
+    `found and gold` is not what the two have in common: Python gives the second set back. In common is `found & gold`.
+found & gold → found | gold
+1 - 2 * right / links → 2 * right / links - 1
+    Yours is minus the rate. Either you count the links in either set, `found | gold`, where those in both, `found &
+    gold`, are wanted; or what is to be taken away stands in front.
+found & gold → found ^ gold
+found & gold → found - gold
+found & gold → gold - found
+    You count links that are not in both sets. Those in both are `found & gold`.
+right = len(found & gold) → right = found & gold
+len(found) + len(gold) → len(found + gold)
+    A set is no number. `len` counts the links of a set, and numbers are added: `len(found) + len(gold)`.
+len(found) + len(gold) → len(found) * len(gold)
+    Below the line you multiply the two numbers of links. They are added.
+1 - 2 * right / links → 1 - (right / len(found) + right / len(gold)) / 2
+    You average precision and recall. The rate divides all right links, counted twice, by all links.
+found & gold → {i for i, j in found} & {i for i, j in gold}
+found & gold → {j for i, j in found} & {j for i, j in gold}
+found & gold → [i for i, j in found if i in {i for i, j in gold}]
+found & gold → [j for i, j in found if j in {j for i, j in gold}]
+    You compare one half of each link, its source or its target. A link is right if both halves are.
+right = → found, gold = {i for i, j in found}, {i for i, j in gold} ⏎ right =
+right = → found, gold = {j for i, j in found}, {j for i, j in gold} ⏎ right =
+    You compare source or target positions alone. What is counted is links: a pair is right if both halves are.
+found & gold → {(j, i) for i, j in found} & gold
+found & gold → found & {(j, i) for i, j in gold}
+    You turn the links of one set round. Both have the source first, so compare them as they are.
+right = len(found & gold) → right = sum(a == b for a, b in zip(sorted(found), sorted(gold)))
+right = len(found & gold) → right = sum(a == b for a, b in zip(found, gold))
+    You compare the first link with the first and the second with the second. A set has no order: a link is right if it
+    is anywhere in `gold`.
+right = len(found & gold) → right = found == gold
+    `==` asks whether the two sets are equal as a whole. Count the links that are in both: `found & gold`.
+right = len(found & gold) → found &= gold ⏎ right = len(found)
+return → found &= gold ⏎ return
+    You change the caller's set: `found &= gold` takes links out of `found` itself. Give what is in both a name of its
+    own.
+""")
 
 
 @error_rate.mistake(
-    "You divide by the links found alone: a model that finds a single link, a right one, looks "
-    "perfect."
-)
-def _(found, gold):
-    return 1 - len(found & gold) / len(found)
-
-
-@error_rate.mistake(
-    "You divide by the gold links alone: a model that links everything looks perfect."
-)
-def _(found, gold):
-    return 1 - len(found & gold) / len(gold)
-
-
-@error_rate.mistake("A factor 2 is missing: with every link right you must get 0.")
-def _(found, gold):
-    return 1 - len(found & gold) / (len(found) + len(gold))
-
-
-@error_rate.mistake(
-    "You divide by the links in either set. Those in both count twice below the line."
-)
-def _(found, gold):
-    return 1 - len(found & gold) / len(found | gold)
-
-
-@error_rate.mistake(
-    "Brackets are missing: you divide by the links found alone, and then add the gold ones."
-)
-def _(found, gold):
-    return 1 - 2 * len(found & gold) / len(found) + len(gold)
-
-
-@error_rate.mistake("A rate lies between 0 and 1. Yours counts in hundredths.")
-def _(found, gold):
-    return 100 * my_error_rate(found, gold)
-
-
-@error_rate.mistake(
-    "Precision and recall are both 0 here, and you divide 0 by 0. Count hits instead."
+    "Precision and recall may both be 0, and then you divide 0 by 0. Count links instead."
 )
 def _(found, gold):
     precision, recall = (len(found & gold) / len(links) for links in (found, gold))
@@ -91,25 +132,53 @@ def _(found, gold):
 
 
 def _windows():
-    return [(torch.tensor([1.0, 4.0, 0.0]), 3, 8), (torch.tensor([2.5, 3.0]), 1, 5)]
+    return [
+        (torch.tensor([1.0, 2.5]), 1, 5),
+        (torch.tensor([2.0]), 2, 6),  # a batch of one
+        (torch.tensor([0.0, 1.0, 2.0]), 1, 3),  # as many centres as positions
+        (torch.tensor([1.0, 4.0, 0.0, 8.5]), 3, 7),  # the last one stands behind the end
+        (torch.tensor([3.0, 0.5, 9.0]), 0, 4),  # the centre alone, or nothing at all
+    ]
+
+
+def _one_position(place, centers, D, n):
+    if len(place) != 2:
+        return ""
+    row, i = place
+    away = abs(i - centers[row].item())
+    sign = "≤" if away <= D else ">"
+    return f"The entry that is marked: |{i} − {centers[row]:g}| = {away:g} {sign} {D}."
 
 
 window = Exercise(
-    task="Which source positions may a local attention see? Centres (B,), a half width D, and the "
-    "number of source positions n: a boolean mask (B, n), True where |position − centre| ≤ D.",
+    sections=("07 A window on the source",),
+    task="Which source positions may a local attention attend to? Centres (B,), a half width D, and the number of "
+    "source positions n: a boolean mask (B, n), True where |position − centre| ≤ D. Positions are counted from 0. A "
+    "centre need not be a whole number, and may stand outside the sentence, so that a row can be False everywhere.",
     cases=_windows,
     hints=(
-        "The positions are `torch.arange(n)`, on the source axis.",
-        "Give `centers` an axis: `positions - centers[:, None]` is (B, n).",
+        "The mask has a row for each centre and a column for each source position. The positions are 0, 1, …, n − 1: "
+        "`torch.arange(n)`, (n,).",
+        "Each centre meets every position. `centers[:, None]` gives the centres an axis of length 1 for the positions, "
+        "(B, 1), and the difference of the two is then (B, n).",
+        "A distance has no sign: `.abs()`. Compared with D, `<=`, it gives True and False, and that is the mask.",
     ),
-    passed="The window lies on the source. On the target axis it would say which words may look, "
-    "not where.",
+    passed="The window lies on the source. On the target axis it would say which words may ask, and not what they "
+    "may attend to.",
+    without=("window_mask",),
+    gaps=("torch.arange(n)", "positions - centers[:, None]", "distance <= D"),
+    how=_one_position,
 )
 
 
 @window.solution
 def my_window(centers, D, n):
-    return (torch.arange(n) - centers[:, None]).abs() <= D
+    # The window lies on the source, whose positions are 0 to n − 1.
+    positions = torch.arange(n)  # (n,)
+    # Each centre meets every position: [:, None] makes room for them.
+    distance = (positions - centers[:, None]).abs()  # (B, n)
+    # A position exactly D away still belongs to the window.
+    return distance <= D  # (B, n)
 
 
 @window.solution
@@ -118,90 +187,123 @@ def _(centers, D, n):
     return (positions >= centers[:, None] - D) & (positions <= centers[:, None] + D)
 
 
-@window.mistake("The edges are missing: a position exactly D away still belongs to the window.")
-def _(centers, D, n):
-    return (torch.arange(n) - centers[:, None]).abs() < D
+window.edits("""
+distance <= D → distance < D
+    The edges are missing: a position exactly D away still belongs to the window.
+return distance <= D → away = positions - centers[:, None] ⏎ return (away >= -D) & (away < D)
+return distance <= D → away = positions - centers[:, None] ⏎ return (away > -D) & (away <= D)
+    One edge is missing: a position exactly D away belongs to the window, to the left and to the right.
+distance <= D → distance <= D / 2
+distance <= D → distance <= D // 2
+    Your window is D wide in all. It reaches D to the left and D to the right.
+distance <= D → distance <= 2 * D
+    Your window reaches 2 D to each side. D is the half width already.
+distance <= D → distance**2 <= D
+    You compare the square of the distance with D. Take `abs()` of the difference, or compare with D².
+return distance <= D → back = centers[:, None] - positions ⏎ return (back >= 0) & (back <= D)
+return distance <= D → ahead = positions - centers[:, None] ⏎ return (ahead >= 0) & (ahead <= D)
+    Your window has one side only. It reaches D to the left of the centre and D to the right.
+(positions - centers[:, None]).abs() → positions - centers[:, None]
+(positions - centers[:, None]).abs() → centers[:, None] - positions
+    One side has no end: a distance counts without its sign, so take `abs()`.
+distance <= D → distance > D
+distance <= D → distance >= D
+distance <= D → ~(distance < D)
+    The mask is the wrong way round: True means that the position may be attended to.
+distance <= D → distance == D
+    You keep the two edges alone. Every position that is at most D away belongs to the window.
+return distance <= D → return distance
+    This is the distance. Compare it with D: the mask is True or False.
+return distance <= D → return torch.exp(-(distance**2) / (2 * (D / 2) ** 2))
+return distance <= D → return torch.exp(-(distance**2) / (2 * D**2))
+    This is the Gaussian, a weight. The window itself is a mask: True or False.
+return distance <= D → return torch.where(distance <= D, 0.0, float("-inf"))
+    These are numbers to be added to scores. A mask is True where a position may be attended to, and False elsewhere.
+return distance <= D → return (distance <= D).int()
+return distance <= D → return (distance <= D).float()
+    The right entries, but as numbers. A mask is boolean, as the comparison gives it: leave out the last step.
+return distance <= D → return (distance <= D).nonzero()
+return distance <= D → return [row.nonzero()[:, 0] for row in distance <= D]
+return distance <= D → return [row.nonzero()[:, 0].tolist() for row in distance <= D]
+    These are the positions inside. A mask has an entry for every position, True or False: what the comparison gives.
+centers[:, None] → centers.round()[:, None]
+centers[:, None] → (centers + 0.5).long()[:, None]
+centers[:, None] → centers.long()[:, None]
+centers[:, None] → centers.int()[:, None]
+centers[:, None] → centers.ceil()[:, None]
+    You rounded the centres. A centre of 2.5 with D = 1 holds two positions, 2 and 3.
+centers[:, None] → centers.clamp(0, n - 1)[:, None]
+    You move a centre from outside the sentence to its end. It stays where it is, and its row may be empty.
+positions - centers[:, None] → positions[:, None] - centers
+    Your mask is (n, B). A row belongs to a centre: (B, n).
+centers[:, None] → centers[:, None, None]
+    Your mask has three axes, as one for the scores of a batch. Here it is (B, n).
+positions - centers[:, None] → positions - centers
+positions - centers[:, None] → positions - centers[None]
+    You subtract centres from positions one by one. Give `centers` an axis, `centers[:, None]`: each centre meets every
+    position.
+torch.arange(n) → torch.arange(1, n + 1)
+    You count the positions from 1. Here they are 0 to n − 1.
+torch.arange(n) → torch.arange(n + 1)
+torch.arange(n) → torch.arange(n - 1)
+torch.arange(n) → torch.arange(1, n)
+    Your row has one position too many or too few. `torch.arange(n)` counts 0 to n − 1, n in all.
+torch.arange(n) → torch.arange(len(centers))
+torch.arange(n) → torch.arange(D)
+    The positions are those of the source, 0 to n − 1. Yours have another number.
+return distance <= D → near = (torch.arange(len(centers)) - centers).abs() <= D ⏎ return near[:, None].expand(-1, n)
+    You put the step's own number where the source position belongs: a row then is True or False as a whole. The window
+    lies on the source, 0 to n − 1.
+distance <= D → centers[:, None] - D <= positions <= centers[:, None] + D
+distance <= D → (positions >= centers[:, None] - D) and (positions <= centers[:, None] + D)
+    `a <= b <= c`, `and` and `not` want one truth value, and here are many. Compare twice and join with `&`, each
+    comparison in brackets. (Turned round is `~`.)
+distance <= D → positions >= centers[:, None] - D & positions <= centers[:, None] + D
+    `&` binds more tightly than `<=`. Put each comparison into brackets: `(a >= b) & (a <= c)`.
+distance <= D → (positions >= centers[:, None] - D) | (positions <= centers[:, None] + D)
+    `|` means or, and every position is on one side of something. Both have to hold: `&`.
+""")
 
 
-@window.mistake("Your window is D wide in all. It reaches D to the left and D to the right.")
-def _(centers, D, n):
-    return (torch.arange(n) - centers[:, None]).abs() <= D / 2
-
-
-@window.mistake("You look back only. The window has two sides.")
-def _(centers, D, n):
-    distance = centers[:, None] - torch.arange(n)
-    return (distance >= 0) & (distance <= D)
-
-
-@window.mistake("The mask is the wrong way round: True means that the position may be seen.")
-def _(centers, D, n):
-    return (torch.arange(n) - centers[:, None]).abs() > D
-
-
-@window.mistake("This is the Gaussian, a weight. The window itself is a mask: True or False.")
-def _(centers, D, n):
-    return torch.exp(-((torch.arange(n) - centers[:, None]) ** 2) / (2 * (D / 2) ** 2))
+def _filled(centers, D, n, first, behind):
+    """A mask made by slices, as whoever thinks of a window as a slice makes it."""
+    mask = torch.zeros(len(centers), n, dtype=torch.bool)
+    for row, center in enumerate(centers.tolist()):
+        mask[row, first(center - D) : behind(center + D)] = True
+    return mask
 
 
 @window.mistake(
-    "You put the step's own number where the source position belongs: a row then sees everything "
-    "or nothing. The window lies on the source, 0 to n − 1."
+    "A slice, like `range`, ends before its second number, so the position D behind the centre is missing. (And `int` "
+    "cuts off: a centre of 2.5 with D = 1 holds 2 and 3. The comparison with `<=` needs neither.)"
 )
 def _(centers, D, n):
-    steps = torch.arange(len(centers))
-    return ((steps - centers).abs() <= D)[:, None].expand(-1, n)
+    return _filled(centers, D, n, lambda begin: max(0, int(begin)), int)
 
 
-_ROUNDED = "You rounded the centres. A centre of 2.5 with D = 1 holds two positions, 2 and 3."
+_BELOW = (
+    "Your slice begins below 0, and there Python counts from the end, so the window is another one, or empty. The "
+    "comparison |position − centre| ≤ D needs no slice."
+)
 
 
-@window.mistake(_ROUNDED)
+@window.mistake(_BELOW)
 def _(centers, D, n):
-    return (torch.arange(n) - centers.round()[:, None]).abs() <= D
+    return _filled(centers, D, n, int, lambda end: int(end) + 1)
 
 
-@window.mistake(_ROUNDED)
+@window.mistake(_BELOW)
 def _(centers, D, n):
-    return (torch.arange(n) - (centers + 0.5).long()[:, None]).abs() <= D
-
-
-_ONE_SIDED = "One side has no end: a distance counts without its sign, so take `abs()`."
-
-
-@window.mistake(_ONE_SIDED)
-def _(centers, D, n):
-    return (torch.arange(n) - centers[:, None]) <= D
-
-
-@window.mistake(_ONE_SIDED)
-def _(centers, D, n):
-    return (centers[:, None] - torch.arange(n)) <= D
-
-
-@window.mistake("Your mask is (n, B). A row belongs to a centre: (B, n).")
-def _(centers, D, n):
-    return (torch.arange(n)[:, None] - centers).abs() <= D
-
-
-@window.mistake("Your mask has three axes, as one for the scores of a batch. Here it is (B, n).")
-def _(centers, D, n):
-    return (torch.arange(n) - centers[:, None, None]).abs() <= D
+    return _filled(centers, D, n, int, int)
 
 
 @window.mistake(
-    "You subtract centres from positions one by one. Give `centers` an axis, `centers[:, None]`: each "
-    "centre meets every position."
+    "Your loop also runs over positions below 0, where Python counts from the end, and beyond the last one. The "
+    "comparison |position − centre| ≤ D needs no loop."
 )
 def _(centers, D, n):
-    return (torch.arange(n) - centers).abs() <= D
-
-
-@window.mistake("You count the positions from 1. Here they are 0 to n − 1.")
-def _(centers, D, n):
-    return (torch.arange(1, n + 1) - centers[:, None]).abs() <= D
-
-
-@window.mistake("The right places, but as numbers. A mask is boolean: leave out the last step.")
-def _(centers, D, n):
-    return ((torch.arange(n) - centers[:, None]).abs() <= D).int()
+    mask = torch.zeros(len(centers), n, dtype=torch.bool)
+    for row, center in enumerate(centers):
+        for position in range(int(center) - D, int(center) + D + 1):
+            mask[row, position] = True
+    return mask

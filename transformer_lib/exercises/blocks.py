@@ -8,29 +8,62 @@ from transformer_lib.exercises.checking.machinery import Exercise
 
 def _networks():
     torch.manual_seed(10)
-    wide = (torch.randn(2, 3, 4), torch.randn(4, 7), torch.randn(7), torch.randn(7, 4))
-    narrow = (torch.randn(5, 6), torch.randn(6, 3), torch.randn(3), torch.randn(3, 6))
-    return [(*wide, torch.randn(4)), (*narrow, torch.randn(6))]
+    paper = (
+        torch.tensor([[1.0, 2.0], [0.0, -1.0]]),
+        torch.tensor([[1.0, 0.0, -1.0], [0.0, 2.0, 1.0]]),
+        torch.tensor([-2.0, 1.0, 0.0]),
+        torch.tensor([[1.0, 1.0], [1.0, 0.0], [0.0, 2.0]]),
+        torch.tensor([1.0, -1.0]),
+    )
+    drawn = [((1, 2, 4), 3), ((3, 3, 3), 3), ((2, 3, 4), 5), ((5, 6), 3)]
+    return [paper, *(_network(*sizes) for sizes in drawn)]
+
+
+def _network(shape, d_ff):
+    width = shape[-1]
+    matrices = torch.randn(width, d_ff), torch.randn(d_ff), torch.randn(d_ff, width)
+    return torch.randn(shape), *matrices, torch.randn(width)
+
+
+def _one_output(place, x, W1, b1, W2, b2):
+    if len(place) != x.dim() or place[-1] >= len(b2):
+        return ""
+    hidden = x[place[:-1]] @ W1 + b1
+    terms = (f"{h:.3g}·{w:.3g}" for h, w in zip(hidden.relu(), W2[:, place[-1]], strict=True))
+    before = ", ".join(f"{h:.3g}" for h in hidden)
+    return (
+        f"Of this token x W₁ + b₁ is ({before}), and what is negative becomes 0. The entry that is "
+        f"marked: {' + '.join(terms)} + {b2[place[-1]]:.3g}."
+    )
 
 
 feed_forward = Exercise(
+    sections=("11 One small network for every word",),
     task="The feed-forward network: max(0, x W₁ + b₁) W₂ + b₂ at every position alike. x (…, C), W1 (C, "
     "d_ff), b1 (d_ff,), W2 (d_ff, C), b2 (C,), to (…, C).",
     cases=_networks,
     hints=(
-        "Up: `x @ W1 + b1`, d_ff numbers for every token. Whatever x has in front of its last axis is "
-        "carried along.",
-        "The cut at 0 stands between the two matrices: `.clamp(min=0)` or `torch.relu`.",
-        "Down again: `@ W2 + b2`.",
+        "First the way up. Each token has its vector in the last axis of x, and `x @ W1 + b1` makes d_ff "
+        "entries of it. Whatever axes x has in front are carried along, so nothing has to be reshaped.",
+        "Without a bend between them two matrices are worth no more than one. So what is negative becomes "
+        "0 between them: `.clamp(min=0)`, or `torch.relu`, takes the larger of 0 and each entry.",
+        "Then the way down: the same as the way up, with `W2` and `b2`, and nothing behind it.",
     ),
-    passed="No line of yours asks where a token stands, or who stands beside it.",
+    passed="No line of yours asks at which position a token stands, or which tokens stand beside it.",
+    without=("FeedForward", "feed_forward", "PositionWiseFFN"),
+    gaps=("x @ W1 + b1", "hidden.clamp(min=0)", "kept @ W2 + b2"),
+    how=_one_output,
 )
 
 
 @feed_forward.solution
 def my_feed_forward(x, W1, b1, W2, b2):
-    hidden = (x @ W1 + b1).clamp(min=0)
-    return hidden @ W2 + b2
+    # The way up: the vector of each token gets d_ff entries. b1 says how much is enough.
+    hidden = x @ W1 + b1  # (..., d_ff)
+    # What is negative becomes 0. Without this bend the two matrices were worth one.
+    kept = hidden.clamp(min=0)  # (..., d_ff)
+    # The way down: what is left decides how much of each row of W2 is written.
+    return kept @ W2 + b2  # (..., C)
 
 
 @feed_forward.solution
@@ -38,349 +71,432 @@ def _(x, W1, b1, W2, b2):
     return F.linear(F.relu(F.linear(x, W1.T, b1)), W2.T, b2)
 
 
-@feed_forward.mistake("The cut at 0 is missing: so your two matrices are one.")
-def _(x, W1, b1, W2, b2):
-    return (x @ W1 + b1) @ W2 + b2
-
-
-@feed_forward.mistake("You cut the output, too. It may be negative: the cut stands in the middle.")
-def _(x, W1, b1, W2, b2):
-    return ((x @ W1 + b1).clamp(min=0) @ W2 + b2).clamp(min=0)
-
-
-@feed_forward.mistake("You cut at the end. The cut stands between the two matrices.")
-def _(x, W1, b1, W2, b2):
-    return ((x @ W1 + b1) @ W2 + b2).clamp(min=0)
-
-
-@feed_forward.mistake("You cut the input at 0. The cut stands between the two matrices.")
-def _(x, W1, b1, W2, b2):
-    return (x.clamp(min=0) @ W1 + b1) @ W2 + b2
-
-
-@feed_forward.mistake(
-    "You cut before b1 is added. First the bias, then the cut: it says how much is enough."
-)
-def _(x, W1, b1, W2, b2):
-    return ((x @ W1).clamp(min=0) + b1) @ W2 + b2
-
-
-@feed_forward.mistake("You keep what is below 0, and cut what is above: max(0, …), not min.")
-def _(x, W1, b1, W2, b2):
-    return (x @ W1 + b1).clamp(max=0) @ W2 + b2
-
-
-@feed_forward.mistake("That is a GELU. The paper's network, and this one, has a ReLU: max(0, …).")
-def _(x, W1, b1, W2, b2):
-    return F.gelu(x @ W1 + b1) @ W2 + b2
-
-
-@feed_forward.mistake(
-    "Python's `max(0, …)` compares two single numbers. For all entries of a tensor it is `.clamp(min=0)`."
-)
-def _(x, W1, b1, W2, b2):
-    return max(0, x @ W1 + b1) @ W2 + b2
-
-
-@feed_forward.mistake("b1 is missing.")
-def _(x, W1, b1, W2, b2):
-    return (x @ W1).clamp(min=0) @ W2 + b2
-
-
-@feed_forward.mistake("b2 is missing.")
-def _(x, W1, b1, W2, b2):
-    return (x @ W1 + b1).clamp(min=0) @ W2
-
-
-@feed_forward.mistake("Both biases are missing.")
-def _(x, W1, b1, W2, b2):
-    return (x @ W1).clamp(min=0) @ W2
-
-
-@feed_forward.mistake(
-    "You add x. The network alone is asked for; the residual comes with Add & Norm."
-)
-def _(x, W1, b1, W2, b2):
-    return x + (x @ W1 + b1).clamp(min=0) @ W2 + b2
-
-
-@feed_forward.mistake(
-    "The matrices are turned round: here they stand as in the formula, `x @ W1`. It is `nn.Linear` that "
-    "keeps its own transposed."
-)
-def _(x, W1, b1, W2, b2):
-    return (x @ W1.T + b1).clamp(min=0) @ W2.T + b2
+feed_forward.edits("""
+hidden.clamp(min=0) → hidden
+    What reaches W2 has not been cut at 0, and so your two matrices are worth one. What is negative
+    becomes 0 between them.
+return kept @ W2 + b2 → return (kept @ W2 + b2).clamp(min=0)
+    You cut the output at 0 as well. It may be negative: only what is between the two matrices is cut.
+hidden.clamp(min=0) → hidden ; return kept @ W2 + b2 → return (kept @ W2 + b2).clamp(min=0)
+hidden.clamp(min=0) → hidden ; kept @ W2 → (kept @ W2).clamp(min=0)
+    You cut at the end. What is negative becomes 0 between the two matrices, before W2.
+x @ W1 → x.clamp(min=0) @ W1
+x @ W1 → x.clamp(min=0) @ W1 ; hidden.clamp(min=0) → hidden
+    You cut the input at 0. What is negative becomes 0 between the two matrices, and x is read as it is.
+x @ W1 + b1 → x @ W1 ; hidden.clamp(min=0) → hidden.clamp(min=0) + b1
+    You cut before b1 is added. First the bias, then the cut: b1 says how much is enough.
+hidden.clamp(min=0) → hidden.clamp(max=0)
+    You keep what is below 0 and cut what is above it. max(0, …) keeps the larger: `.clamp(min=0)`.
+hidden.clamp(min=0) → F.gelu(hidden)
+hidden.clamp(min=0) → F.silu(hidden)
+hidden.clamp(min=0) → F.leaky_relu(hidden)
+hidden.clamp(min=0) → hidden.tanh()
+hidden.clamp(min=0) → hidden.sigmoid()
+    That is another curve than max(0, …). The paper's network, and this one, has a ReLU: what is negative
+    becomes 0, and what is positive stays.
+hidden.clamp(min=0) → hidden.softmax(dim=-1)
+    There is a softmax between your matrices. That makes weights; here what is negative becomes 0, and
+    what is positive stays.
+hidden.clamp(min=0) → hidden.clamp(0, 1)
+    You cut at 1 as well. What is positive stays as it is, however large.
+hidden.clamp(min=0) → hidden.abs()
+    You take the absolute value: what is negative becomes positive. It has to become 0.
+hidden.clamp(min=0) → (hidden > 0).float()
+    You keep 1 wherever something is positive. Keep the entry itself: max(0, h) is h there.
+hidden.clamp(min=0) → max(0, hidden)
+hidden.clamp(min=0) → max(hidden, 0)
+    Python's `max` compares two single numbers. For all entries of a tensor it is `.clamp(min=0)`.
+hidden.clamp(min=0) → torch.max(0, hidden)
+hidden.clamp(min=0) → torch.maximum(0, hidden)
+hidden.clamp(min=0) → torch.maximum(hidden, 0)
+    `torch.max` and `torch.maximum` compare a tensor with a tensor, and 0 is a number: write
+    `.clamp(min=0)`.
+hidden.clamp(min=0) → torch.max(hidden, 0)
+hidden.clamp(min=0) → hidden.max(0)
+    `max(…, 0)` of a tensor looks for the largest along axis 0. The larger of 0 and each entry is
+    `.clamp(min=0)`.
+ + b1 →
+    b1 is missing: it is added before the cut, and says how much is enough.
+ + b2 →
+    b2 is missing: it is added to the output.
+x @ W1 + b1 → x @ (W1 + b1)
+kept @ W2 + b2 → kept @ (W2 + b2)
+x @ W1 + b1 → x @ (W1 + b1) ; kept @ W2 + b2 → kept @ (W2 + b2)
+    You add a bias to its matrix. It is added to the product, once: `x @ W1 + b1`.
+return kept @ W2 + b2 → return (x @ W1).relu() + b1 @ W2 + b2
+return kept @ W2 + b2 → return kept + b1 @ W2 + b2
+    `@` comes before `+`: yours multiplies b1 alone by W2. Put brackets around all that W2 is to
+    multiply.
++ b2 → + b1
++ b1 → + b2
++ b1 → + b2 ; + b2 → + b1
+    A bias stands at the wrong place: b1 belongs to the way up, and b2 to the way down.
+x @ W1 + b1 → x @ W2 + b2 ; kept @ W2 + b2 → kept @ W1 + b1
+    You go through W2 first. W1 and b1 lead up, W2 and b2 lead down.
+return kept → return x + kept
+    You add x. The network alone is asked for here; the residual comes with Add & Norm.
+@ W1 → @ W1.T
+@ W2 → @ W2.T
+@ W1 → @ W1.T ; @ W2 → @ W2.T
+    A matrix is transposed: here they stand as in the formula, `x @ W1`. It is `nn.Linear`, and
+    `F.linear`, that keeps its matrix the other way round.
+x @ W1 → W1 @ x
+kept @ W2 → W2 @ kept
+x @ W1 → W1 @ x ; kept @ W2 → W2 @ kept
+x @ W1 → W1.T @ x ; kept @ W2 → W2.T @ kept
+    You multiply from the left. The vectors of the tokens stand in rows, so it is `x @ W1`.
+x @ W1 → x * W1
+kept @ W2 → kept * W2
+x @ W1 → x * W1 ; kept @ W2 → kept * W2
+    `*` multiplies entry by entry. A matrix is applied with `@`.
+""")
 
 
 def _tokens():
     torch.manual_seed(11)
-    return [
-        (3 * torch.randn(2, 3, 5) + 1, torch.rand(5) + 0.5, torch.randn(5), 0.1),
-        (torch.randn(4, 6), torch.rand(6) + 0.5, torch.randn(6), 1e-5),
-    ]
+    paper = (
+        torch.tensor([[1.0, 1.0, 4.0], [3.0, 3.0, 3.0]]),
+        torch.tensor([2.0, 4.0, 1.0]),
+        torch.tensor([0.0, 1.0, 3.0]),
+        2.0,
+    )
+    drawn = [((3, 3), 0.1), ((1, 2, 4), 0.1), ((2, 3, 5), 0.1), ((2, 4, 3), 3.0), ((4, 6), 1e-5)]
+    return [paper, *(_drawn_tokens(*one) for one in drawn)]
+
+
+def _drawn_tokens(shape, eps):
+    width = shape[-1]
+    return 3 * torch.randn(shape) + 1, torch.rand(width) + 0.5, torch.randn(width), eps
+
+
+def _one_normed(place, x, gamma, beta, eps):
+    if len(place) != x.dim():
+        return ""
+    token, k = x[place[:-1]], place[-1]
+    mean, variance = token.mean(), token.var(correction=0)
+    return (
+        f"Of this token the mean is {mean:.3g} and the variance {variance:.3g}. The entry that is marked: "
+        f"{gamma[k]:.3g} · ({token[k]:.3g} - {mean:.3g}) / √({variance:.3g} + {eps:g}) + {beta[k]:.3g}."
+    )
 
 
 layer_norm = Exercise(
+    sections=("11 Layer norm by hand",),
     task="Layer norm: every token's vector minus its mean, over √(variance + eps), then times gamma, "
-    "plus beta. x (…, C), gamma and beta (C,), to (…, C).",
+    "plus beta. The variance is the mean of the squared distances from the mean: it divides by C. x (…, C), "
+    "gamma and beta (C,), eps a number, to (…, C). x itself must not change.",
     cases=_tokens,
     hints=(
-        "One mean and one variance a token: both over the last axis, with `keepdim=True`.",
-        "The variance divides by the number of features, C, not by C − 1: `correction=0`.",
-        "`(x - mean) / torch.sqrt(variance + eps)`, then `* gamma + beta`.",
+        "Every token is normed by itself. So it needs one mean and one variance, both over its own "
+        "entries, which are the last axis: `x.mean(dim=-1, keepdim=True)`. `keepdim=True` leaves an axis "
+        "of length 1 where the entries were; along it the mean is repeated when it meets x.",
+        "The variance is the mean of the squared distances, so it divides by C. `x.var` divides by C − 1 "
+        "unless it is told `correction=0`, because in statistics it is for a sample.",
+        "Divide the distance from the mean by the root of `variance + eps`. eps stands under the root: it "
+        "keeps the root above 0 where all entries of a token are equal. Then `* gamma` and `+ beta`.",
     ),
-    passed="With eps = 1e-5 a wrong place for it hardly shows; that is why one case has eps = 0.1.",
+    passed="With eps = 1e-5 a wrong place for it hardly shows; that is why the other cases have a larger "
+    "one.",
+    without=("layer_norm", "LayerNorm"),
+    gaps=(
+        "x.mean(dim=-1, keepdim=True)",
+        "(distance**2).mean(dim=-1, keepdim=True)",
+        "torch.sqrt(variance + eps)",
+        "gamma * normed + beta",
+    ),
+    how=_one_normed,
 )
 
 
 @layer_norm.solution
 def my_layer_norm(x, gamma, beta, eps):
-    mean = x.mean(dim=-1, keepdim=True)
-    variance = x.var(dim=-1, keepdim=True, correction=0)
-    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
+    # One mean a token, over its own entries. keepdim leaves an axis on which it lines up with x.
+    mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
+    distance = x - mean  # (..., C)
+    # The variance is the mean of the squared distances: divided by C, not by C - 1.
+    variance = (distance**2).mean(dim=-1, keepdim=True)  # (..., 1)
+    # Its root is how far an entry is away on average. eps keeps it above 0.
+    normed = distance / torch.sqrt(variance + eps)  # (..., C)
+    # Each entry gets a size and an offset of its own; these are learned.
+    return gamma * normed + beta  # (..., C)
 
 
 @layer_norm.solution
 def _(x, gamma, beta, eps):
-    return F.layer_norm(x, (x.size(-1),), gamma, beta, eps)
+    variance, mean = torch.var_mean(x, dim=-1, keepdim=True, correction=0)
+    return torch.addcmul(beta, (x - mean) * (variance + eps).rsqrt(), gamma)
 
 
-@layer_norm.mistake(
-    "Your variance divides by C − 1, as `x.var()` does unless it is told `correction=0`."
-)
-def _(x, gamma, beta, eps):
-    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True)
-    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
-
-
-@layer_norm.mistake("eps is added to the root. It belongs inside: √(variance + eps).")
-def _(x, gamma, beta, eps):
-    mean, std = x.mean(dim=-1, keepdim=True), x.std(dim=-1, keepdim=True, correction=0)
-    return gamma * (x - mean) / (std + eps) + beta
-
-
-@layer_norm.mistake(
-    "Two slips at once: your variance divides by C − 1 (`correction=0` helps), and eps is added to "
-    "the root in place of the variance."
-)
-def _(x, gamma, beta, eps):
-    mean, std = x.mean(dim=-1, keepdim=True), x.std(dim=-1, keepdim=True)
-    return gamma * (x - mean) / (std + eps) + beta
-
-
-@layer_norm.mistake("You divide by the variance. Divide by its root.")
-def _(x, gamma, beta, eps):
-    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
-    return gamma * (x - mean) / (variance + eps) + beta
-
-
-@layer_norm.mistake(
-    "Your mean runs over the words of a sentence, so every token hears the others. Take the last axis."
-)
-def _(x, gamma, beta, eps):
-    mean, variance = x.mean(dim=-2, keepdim=True), x.var(dim=-2, keepdim=True, correction=0)
-    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
-
-
-@layer_norm.mistake(
-    "You take one mean for each feature, over all tokens: that is batch norm. Layer norm takes one for "
-    "each token, over its features, the last axis."
-)
-def _(x, gamma, beta, eps):
-    tokens = tuple(range(x.dim() - 1))
-    mean, variance = x.mean(tokens, keepdim=True), x.var(tokens, keepdim=True, correction=0)
-    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
-
-
-@layer_norm.mistake(
-    "You take one mean for a whole sentence, over time and features, so every token hears the others "
-    "and the padding. Take the last axis alone."
-)
-def _(x, gamma, beta, eps):
-    mean, variance = x.mean((-2, -1), keepdim=True), x.var((-2, -1), keepdim=True, correction=0)
-    return gamma * (x - mean) / torch.sqrt(variance + eps) + beta
-
-
-@layer_norm.mistake("eps is not used: your result is the same whatever it is.")
-def _(x, gamma, beta, eps):
-    mean, variance = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
-    return gamma * (x - mean) / torch.sqrt(variance) + beta
-
-
-@layer_norm.mistake(
-    "You take one mean over all numbers. Every token has a mean of its own: the last axis alone."
-)
-def _(x, gamma, beta, eps):
-    return gamma * (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps) + beta
-
-
-@layer_norm.mistake("The mean is still there. Take it off before you divide.")
-def _(x, gamma, beta, eps):
-    return gamma * x / torch.sqrt(x.var(dim=-1, keepdim=True, correction=0) + eps) + beta
-
-
-@layer_norm.mistake("gamma and beta are missing.")
-def _(x, gamma, beta, eps):
-    return F.layer_norm(x, (x.size(-1),), eps=eps)
-
-
-@layer_norm.mistake("beta is multiplied with gamma too. First times gamma, then plus beta.")
-def _(x, gamma, beta, eps):
-    return gamma * (F.layer_norm(x, (x.size(-1),), eps=eps) + beta)
-
-
-@layer_norm.mistake(
-    "Without `keepdim=True` the mean loses its last axis, and does not line up with x any more."
-)
-def _(x, gamma, beta, eps):
-    return gamma * (x - x.mean(dim=-1)) / torch.sqrt(x.var(dim=-1, correction=0) + eps) + beta
+layer_norm.edits("""
+(distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-1, keepdim=True)
+    Your variance divides by C − 1, as `x.var()` and `x.std()` do unless they are told `correction=0`.
+torch.sqrt(variance + eps) → (torch.sqrt(variance) + eps)
+    eps is added to the root. It belongs under it: √(variance + eps).
+torch.sqrt(variance + eps) → torch.sqrt(variance) + eps
+torch.sqrt(variance + eps) → torch.sqrt(variance) ; + beta → + beta + eps
+    eps is added to the quotient. It belongs under the root: √(variance + eps).
+torch.sqrt(variance + eps) → torch.sqrt(variance + eps**2)
+    eps is squared in yours. It is added to the variance as it is.
+torch.sqrt(variance + eps) → torch.sqrt(variance)
+    eps is not used. Where all entries of a token are equal that is 0 / 0, which is NaN.
+torch.sqrt(variance + eps) → torch.sqrt(torch.sqrt(variance) + eps)
+    You take the root twice: `std` is the root of the variance already. √(variance + eps), once.
+torch.sqrt(variance + eps) → float(variance + eps) ** 0.5
+    `math.sqrt` takes the root of one number. Each token has a variance of its own: `torch.sqrt`.
+torch.sqrt(variance + eps) → (variance + eps)
+    You divide by the variance. Divide by its root.
+distance / torch.sqrt(variance + eps) → distance * torch.sqrt(variance + eps)
+    You multiply by the root. Divide by it: then the variance becomes 1.
+distance / torch.sqrt(variance + eps) → x - mean / torch.sqrt(variance + eps)
+return gamma * normed + beta → return x - mean / torch.sqrt(variance + eps) * gamma + beta
+return gamma * normed + beta → return gamma * x - mean / torch.sqrt(variance + eps) + beta
+    `/` comes before `-`: you divide the mean alone. Put brackets around the difference, `(x - mean)`.
+distance / torch.sqrt(variance + eps) → distance
+    You take the mean off and do not divide: large vectors stay large.
+dim=-1 → dim=-2
+dim=-1 → dim=0
+x.mean(dim=-1 → x.mean(dim=-2 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-2, keepdim=True)
+x.mean(dim=-1 → x.mean(dim=0 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=0, keepdim=True)
+    Your mean runs over tokens, so every token hears the others. It runs over the entries of one token,
+    the last axis: `dim=-1`.
+dim=-1 → dim=1
+dim=-1 → dim=(0, 1)
+x.mean(dim=-1 → x.mean(dim=1 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=1, keepdim=True)
+    You count the axis from the front, so what it is depends on how many there are: axis 1 is a token's
+    entries in a table, and the tokens with a batch in front. The last axis is always `dim=-1`.
+dim=-1 → dim=tuple(range(x.dim() - 1))
+    You take one mean for each of the C features, over all tokens: that is batch norm. Layer norm takes one
+    for each token, over its own entries, the last axis.
+dim=-1 → dim=(-2, -1)
+    You take one mean for a whole sentence, over its tokens and their entries, so every token hears the
+    others and the padding. Take the last axis alone.
+x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
+x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → x.var()
+    You take one mean over all numbers. Every token has a mean of its own: the last axis alone.
+x.mean(dim=-1, keepdim=True) → x.mean()
+(distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
+(distance**2).mean(dim=-1, keepdim=True) → x.var(correction=0)
+    Mean or variance is taken over all numbers. Both are each token's own: `dim=-1, keepdim=True`.
+, keepdim=True →
+x.mean(dim=-1, keepdim=True) → x.mean(dim=-1)
+(distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean(dim=-1)
+(distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-1)
+x.mean(dim=-1, keepdim=True) → x.mean(dim=-1) ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-1)
+x.mean(dim=-1, keepdim=True) → x.mean(dim=-1) ; (distance**2).mean(dim=-1, keepdim=True) → x.var(-1, correction=0)
+(distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-1, correction=0)
+    Without `keepdim=True` a mean loses its last axis, and no longer lines up with x: where the sizes
+    happen to agree, it meets another token's entries.
+x.mean(dim=-1, keepdim=True) → x.mean(-1)[:, None] ; (distance**2).mean(dim=-1, keepdim=True) → x.var(-1)[:, None]
+.mean(dim=-1, keepdim=True) → .mean(-1)[:, None]
+    `[:, None]` gives the mean an axis in second place: that lines up in a table, and with a batch in front it
+    does not. `keepdim=True` leaves the axis where it was.
+distance / → x /
+    The mean is still there: what you divide is x. Take the mean off first.
+distance**2 → x**2
+    You average the squares of the entries. The variance is the mean of the squared *distances* from the
+    mean.
+distance**2 → x**2 ; distance / → x /
+    The mean is never taken off: that is RMSNorm, of lesson 18. Layer norm takes the mean off first.
+(distance**2).mean(dim=-1, keepdim=True) → (distance**2).sum(dim=-1, keepdim=True)
+    You add the squared distances up. The variance is their mean.
+distance**2 → distance.abs()
+    You average the distances without their signs. The variance averages their squares.
+(distance**2).mean(dim=-1, keepdim=True) → distance**2
+    You divide each distance by its own square's root. The variance is the *mean* of a token's squared
+    distances, one number for all its entries.
+x.mean(dim=-1 → x.sum(dim=-1
+    You take off the sum of the entries. Take off their mean.
+(distance**2).mean( → distance.mean(
+    You forgot to square: the distances from a mean add up to 0.
+gamma * normed + beta → normed
+    gamma and beta are missing.
+gamma * normed + beta → normed + beta
+    gamma is missing: each entry of the normed vector is multiplied by its own.
+gamma * normed + beta → gamma * normed
+    beta is missing: it is added at the end.
+gamma * normed → gamma @ normed
+gamma * normed → normed @ gamma
+    `@` adds up over the entries. Each entry is multiplied by its own gamma: `*`.
+gamma * normed + beta → (gamma * x - mean) / torch.sqrt(variance + eps) + beta
+    You multiply x by gamma before the mean is taken off. First comes the norm, then gamma.
+gamma * normed + beta → (gamma + beta) * normed
+gamma * normed + beta → gamma * (normed + beta)
+    beta is multiplied as well. First times gamma, then plus beta.
+gamma * normed + beta → beta * normed + gamma
+    gamma and beta are exchanged: gamma multiplies, beta is added.
+distance = x - mean → x -= mean ⏎ distance = x
+    The result is right, but the caller's x has changed: `-=` writes into it. `x - mean` makes a new tensor.
+""")
 
 
 def _around():
     torch.manual_seed(12)
-    mix, scale = torch.randn(5, 5), torch.rand(5) + 0.5
-    x = torch.randn(2, 3, 5) + 1
+
+    def square(y):
+        """squares every entry."""
+        return y * y
+
+    def centre(y):
+        """takes the mean of its row off every entry."""
+        return y - y.mean(dim=-1, keepdim=True)
+
+    small = torch.tensor([[1.0, 3.0], [2.0, 6.0]])
+    cases = [(small, square, centre)]
+    for shape in ((3, 3), (1, 2, 4), (2, 3, 5)):
+        cases.append((torch.randn(shape) + 1, *_functions(shape[-1])))
+    return [(*case, norm_first) for case in cases for norm_first in (False, True)]
+
+
+def _functions(width):
+    mix, scale = torch.randn(width, width), torch.rand(width) + 0.5
 
     def sublayer(y):
+        """multiplies by a matrix, takes the tanh and adds 0.5."""
         return torch.tanh(y @ mix) + 0.5
 
     def norm(y):
-        return F.layer_norm(y, (5,), scale)
+        """a layer norm with a gamma of its own."""
+        return F.layer_norm(y, (width,), scale)
 
-    return [(x, sublayer, norm, False), (2 * x, sublayer, norm, True)]
+    return sublayer, norm
 
 
 add_norm = Exercise(
+    sections=("11 Add & Norm, in two ways",),
     task="Add & Norm around any sublayer. Post-norm: the norm of x plus the sublayer's answer. "
-    "Pre-norm (`norm_first`): x plus the sublayer's answer to the norm of x. `sublayer` and `norm` "
-    "are functions.",
+    "Pre-norm (`norm_first`): x plus the sublayer's answer to the norm of x. `sublayer` and `norm` are "
+    "functions of one tensor, `norm_first` is True or False. x (…, C) to (…, C).",
     cases=_around,
     hints=(
-        "Post: add, then norm. Pre: norm, then the sublayer, then add.",
-        "What is added in pre-norm is x as it came, not its norm.",
-        "`norm(x + sublayer(x))`, and if `norm_first`: `x + sublayer(norm(x))`.",
+        "Both ways add x to what the sublayer answers: that is the residual. They differ in where the norm "
+        "stands: behind the sum, or before the sublayer. `sublayer` and `norm` are functions, so they are "
+        "called: `sublayer(x)`.",
+        "Pre-norm: only the sublayer reads the norm of x. What is added to its answer is x as it came, so "
+        "that something runs past all norms from the first layer to the last.",
+        "Post-norm, from the inside outwards: the sublayer reads x, x is added to its answer, and the norm "
+        "is taken of that sum.",
     ),
-    passed="In pre-norm the road from x to the result meets no norm at all.",
+    passed="In pre-norm the way from x to the result meets no norm at all.",
+    without=("AddNorm",),
+    gaps=("sublayer(norm(x))", "x + answer", "sublayer(x)"),
 )
 
 
 @add_norm.solution
 def my_add_norm(x, sublayer, norm, norm_first):
     if norm_first:
-        return x + sublayer(norm(x))
-    return norm(x + sublayer(x))
+        # Pre-norm: only the sublayer reads the norm of x.
+        answer = sublayer(norm(x))  # (..., C)
+        # x itself goes past the norm and the sublayer, as it came.
+        return x + answer  # (..., C)
+    # Post-norm: the sublayer reads x as it came.
+    answer = sublayer(x)  # (..., C)
+    # The norm comes last, of the sum.
+    return norm(x + answer)  # (..., C)
 
 
 @add_norm.solution
 def _(x, sublayer, norm, norm_first):
     before, after = (norm, torch.nn.Identity()) if norm_first else (torch.nn.Identity(), norm)
-    answer = sublayer(before(x))
-    return after(answer + x)
+    return after(sublayer(before(x)) + x)
 
 
-@add_norm.mistake("This is post-norm, whatever `norm_first` says.")
-def _(x, sublayer, norm, norm_first):
-    return norm(x + sublayer(x))
-
-
-@add_norm.mistake("This is pre-norm, whatever `norm_first` says.")
-def _(x, sublayer, norm, norm_first):
-    return x + sublayer(norm(x))
-
-
-@add_norm.mistake("The two are the wrong way round: `norm_first` means pre-norm.")
-def _(x, sublayer, norm, norm_first):
-    return norm(x + sublayer(x)) if norm_first else x + sublayer(norm(x))
-
-
-@add_norm.mistake("The residual is missing: x itself must be added.")
-def _(x, sublayer, norm, norm_first):
-    return sublayer(norm(x)) if norm_first else norm(sublayer(x))
-
-
-@add_norm.mistake(
-    "In pre-norm the skip is missing: x itself must be added to the sublayer's answer."
-)
-def _(x, sublayer, norm, norm_first):
-    return sublayer(norm(x)) if norm_first else norm(x + sublayer(x))
-
-
-@add_norm.mistake("In post-norm the skip is missing: the norm takes x plus the sublayer's answer.")
-def _(x, sublayer, norm, norm_first):
-    return x + sublayer(norm(x)) if norm_first else norm(sublayer(x))
-
-
-@add_norm.mistake("In pre-norm you add the norm of x. The skip takes x as it came.")
-def _(x, sublayer, norm, norm_first):
-    y = norm(x) if norm_first else x
-    return y + sublayer(y) if norm_first else norm(y + sublayer(y))
-
-
-@add_norm.mistake("In post-norm the norm comes last: it takes the sum, not the answer alone.")
-def _(x, sublayer, norm, norm_first):
-    return x + sublayer(norm(x)) if norm_first else x + norm(sublayer(x))
-
-
-_FORGETS_THE_SUM = (
-    "In post-norm you add the answer to the normed x, so nothing norms the sum. First add, then norm: "
-    "the norm takes x plus the answer."
-)
-
-
-@add_norm.mistake(_FORGETS_THE_SUM)
-def _(x, sublayer, norm, norm_first):
-    return x + sublayer(norm(x)) if norm_first else norm(x) + sublayer(x)
-
-
-@add_norm.mistake(f"The same, whatever `norm_first` says. {_FORGETS_THE_SUM}")
-def _(x, sublayer, norm, norm_first):
-    return norm(x) + sublayer(x)
-
-
-@add_norm.mistake(
-    "You norm the answer too, on its own. What is normed is x, and only before the sublayer."
-)
-def _(x, sublayer, norm, norm_first):
-    return x + norm(sublayer(norm(x))) if norm_first else norm(x + sublayer(x))
-
-
-@add_norm.mistake("In pre-norm you norm twice: nothing follows the sum.")
-def _(x, sublayer, norm, norm_first):
-    return norm(x + sublayer(norm(x))) if norm_first else norm(x + sublayer(x))
-
-
-@add_norm.mistake("The norm is missing.")
-def _(x, sublayer, norm, norm_first):
-    return x + sublayer(x)
-
-
-@add_norm.mistake(
-    "You add x before the sublayer. It is added to the answer, after the sublayer has run."
-)
-def _(x, sublayer, norm, norm_first):
-    return sublayer(x + norm(x)) if norm_first else norm(sublayer(x + x))
+add_norm.edits("""
+if norm_first → if False
+    This is post-norm, whatever `norm_first` says. Where it is True the norm comes before the sublayer.
+if norm_first → if True
+    This is pre-norm, whatever `norm_first` says. Where it is False the norm comes last.
+if norm_first → if not norm_first
+    The two are the wrong way round: `norm_first` means pre-norm.
+x + answer → answer
+    The residual is missing: x itself must be added to the sublayer's answer.
+return x + answer → return answer
+    In pre-norm the residual is missing: x itself must be added to the sublayer's answer.
+norm(x + answer) → norm(answer)
+    In post-norm the residual is missing: the norm takes x plus the sublayer's answer.
+return x + answer → return norm(x) + answer
+    In pre-norm you add the norm of x. The residual takes x as it came.
+norm(x + answer) → x + norm(answer)
+    In post-norm you norm the answer alone. The norm comes last: it takes the sum.
+norm(x + answer) → norm(x) + answer
+    In post-norm you add the answer to the normed x, so nothing norms the sum. First add, then norm.
+norm(x + answer) → norm(x + norm(answer))
+norm(x + answer) → norm(norm(x) + answer)
+    In post-norm you norm one of the two before they are added. The norm is taken once, of the sum.
+norm(x + answer) → norm(x) + norm(answer)
+    In post-norm you norm both and then add. First add, then norm the sum, once.
+answer = sublayer(x) → answer = sublayer(norm(x))
+    In post-norm the sublayer reads x as it came. Yours reads its norm; the norm comes once, at the end.
+sublayer(norm(x)) → norm(sublayer(norm(x)))
+    In pre-norm you norm the answer too. What is normed is x, and only before the sublayer.
+sublayer(norm(x)) → norm(sublayer(x))
+    In pre-norm you norm what the sublayer answers. Norm what it reads: `sublayer(norm(x))`.
+return x + answer → return norm(x + answer)
+    In pre-norm you norm twice: nothing follows the sum.
+return x + answer → return norm(norm(x) + answer)
+    In pre-norm you put the norm in the place of x, and norm the sum as well. x itself is added to the
+    answer, and nothing follows the sum.
+sublayer(norm(x)) → sublayer(x) ; norm(x + answer) → x + answer
+    The norm is missing.
+sublayer(norm(x)) → sublayer(x)
+sublayer(norm(x)) → sublayer(x) ; return x + answer → return norm(x) + answer
+    In pre-norm the sublayer has to read the norm of x. Yours reads x as it came.
+norm(x + answer) → x + answer
+    In post-norm the norm is missing: it is taken of the sum.
+sublayer(norm(x)) → sublayer(x + norm(x)) - x ; sublayer(x) → sublayer(x + x) - x
+    You add x before the sublayer. It is added to the answer, after the sublayer has run.
+x + answer → x * answer
+    You multiply x by the answer. The residual is a sum.
+x + answer → x + x + answer
+    x is added twice.
+x + answer → (x + answer) / 2
+    You take the mean of x and the answer. The residual is their sum, and is not halved.
+sublayer(norm(x)) → sublayer ; sublayer(x) → sublayer
+    `sublayer` is a function, and a function cannot be added to a tensor: call it, `sublayer(…)`.
+sublayer(norm(x)) → sublayer(norm)
+    `norm` is a function: call it, `norm(x)`, and hand on what it gives.
+norm(x) → F.layer_norm(x, x.shape[-1:]) ; norm(x + answer) → F.layer_norm(x + answer, x.shape[-1:])
+    You norm with a layer norm of your own. `norm` is given, with what it has learned: call it.
+return x + answer → x += answer ⏎ return x
+return x + answer → x += answer ⏎ return x ; norm(x + answer) → norm(x.add_(answer))
+norm(x + answer) → norm(x.add_(answer))
+    The result is right, but the caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
+""")
 
 
 count_parameters = Exercise(
+    sections=("13 Count it on paper",),
     task="How many parameters has an encoder layer? Four projections, a feed-forward network and two "
     "layer norms, all with their biases, from `d_model` and `d_ff`. A whole number.",
-    cases=lambda: [(6, 10), (512, 2048), (5, 3)],
+    cases=lambda: [(2, 3), (4, 4), (6, 10), (512, 2048), (5, 3)],
     hints=(
-        "A map from a to b numbers has a · b weights and b biases.",
-        "Attention: four maps from d_model to d_model. Feed-forward: one up, one down.",
-        "A layer norm has gamma and beta, d_model numbers each, and there are two of them.",
+        "A map from a entries to b has a matrix of a · b weights and a bias for each of the b outputs.",
+        "Attention has four maps from d_model to d_model: for queries, keys, values, and the one that "
+        "joins the heads. The network has one map up, from d_model to d_ff, and one down again.",
+        "A layer norm has gamma and beta, d_model entries each, and there are two norms: one behind the "
+        "attention and one behind the network.",
     ),
-    passed="The number of heads is not in it: heads share out d_model, they do not add to it.",
+    passed="The number of heads is not in it: heads divide d_model among themselves, they do not add to it.",
     tolerance=0.5,
+    gaps=(
+        "4 * (d_model * d_model + d_model)",
+        "d_model * d_ff + d_ff",
+        "d_ff * d_model + d_model",
+        "2 * (d_model + d_model)",
+    ),
 )
 
 
 @count_parameters.solution
 def my_count(d_model, d_ff):
+    # A map from a entries to b has a · b weights and b biases. Attention has four, all square.
     attention = 4 * (d_model * d_model + d_model)
-    feed_forward = d_model * d_ff + d_ff + d_ff * d_model + d_model
-    norms = 2 * 2 * d_model
-    return attention + feed_forward + norms
+    # The network: one map up, and one down again.
+    up = d_model * d_ff + d_ff
+    down = d_ff * d_model + d_model
+    # Two norms, each with a gamma and a beta for every entry.
+    norms = 2 * (d_model + d_model)
+    return attention + up + down + norms
 
 
 @count_parameters.solution
@@ -389,100 +505,60 @@ def _(d_model, d_ff):
     return sum(p.numel() for p in layer.parameters())
 
 
-# Several slips give one number. A message must be true for each of them.
-_NO_BIASES = (
-    "Short by exactly 5 · d_model + d_ff: the biases of all six maps, or both layer norms and the "
-    "biases of the network. Every map from a to b has b biases."
-)
-
-
-@count_parameters.mistake(_NO_BIASES)
-def _(d_model, d_ff):
-    return 4 * d_model**2 + 2 * d_model * d_ff + 4 * d_model
-
-
-@count_parameters.mistake(_NO_BIASES)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff
-
-
-_FOUR = (
-    "Short by exactly 4 · d_model: either the two layer norms, with gamma and beta each, or the four "
-    "biases of the attention."
-)
-
-
-@count_parameters.mistake(_FOUR)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + d_model
-
-
-@count_parameters.mistake(_FOUR)
-def _(d_model, d_ff):
-    return 4 * d_model**2 + 2 * d_model * d_ff + d_ff + d_model + 4 * d_model
-
-
-_TWO = (
-    "Short by exactly 2 · d_model: one of the two layer norms, or in each of them gamma or beta. One "
-    "norm follows the attention, one the feed-forward network, and each has both."
-)
-
-
-@count_parameters.mistake(_TWO)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 3 * d_model
-
-
-@count_parameters.mistake(
-    "Short by exactly d_model + d_ff, as many as the network has biases: d_ff on the way up and "
-    "d_model on the way down."
-)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + 4 * d_model
-
-
-@count_parameters.mistake("Short by exactly d_ff: the bias of the way up, from d_model to d_ff.")
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + 5 * d_model
-
-
-@count_parameters.mistake(
-    "Short by exactly d_model: one bias, of the way down or of one of the four projections, or one "
-    "gamma or beta."
-)
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 4 * d_model
-
-
-@count_parameters.mistake(
-    "These are the matrices alone. The biases and the two layer norms are missing."
-)
-def _(d_model, d_ff):
-    return 4 * d_model**2 + 2 * d_model * d_ff
-
-
-@count_parameters.mistake(
-    "One projection is missing. After q, k and v a fourth joins the heads: `out_proj`."
-)
-def _(d_model, d_ff):
-    return 3 * (d_model**2 + d_model) + 2 * d_model * d_ff + d_ff + 5 * d_model
-
-
-@count_parameters.mistake("The way down is missing: the network goes up to d_ff and back.")
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + d_model * d_ff + d_ff + 4 * d_model
-
-
-@count_parameters.mistake("You took d_ff = 4 · d_model. That is usual, but here d_ff is given.")
-def _(d_model, d_ff):
-    return 12 * d_model**2 + 13 * d_model
-
-
-@count_parameters.mistake("The feed-forward network is missing: in a usual layer the larger part.")
-def _(d_model, d_ff):
-    return 4 * (d_model**2 + d_model) + 4 * d_model
-
-
-@count_parameters.mistake("The attention is missing: four maps from d_model to d_model.")
-def _(d_model, d_ff):
-    return 2 * d_model * d_ff + d_ff + 5 * d_model
+# Several slips give one number. A sentence must be true of each of them.
+count_parameters.edits("""
+d_model * d_model + d_model → d_model * d_model ; * d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model
+* d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model ; + norms →
+    Short by exactly 5 · d_model + d_ff: the biases of all six maps, or both layer norms and the biases of
+    the network. Every map from a to b has b biases.
+4 * (d_model * d_model + d_model) → 4 * d_model * d_model
++ norms →
+    Short by exactly 4 · d_model: either the two layer norms, with gamma and beta each, or the four biases
+    of the attention.
+2 * (d_model + d_model) → 2 * d_model
+    Short by exactly 2 · d_model: one of the two layer norms, or in each of them gamma or beta. One norm
+    follows the attention, one the feed-forward network, and each has both.
+* d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model
+    Short by exactly d_model + d_ff, as many as the network has biases: d_ff on the way up and d_model on
+    the way down.
+* d_ff + d_ff → * d_ff
+    Short by exactly d_ff: the bias of the way up, from d_model to d_ff.
+d_ff * d_model + d_model → d_ff * d_model + d_ff
+* d_ff + d_ff → * d_ff + d_model
+    The network's two biases are not equally long. A bias has an entry for each output: d_ff on the way
+    up, d_model on the way down.
+4 * (d_model * d_model + d_model) → 4 * (d_model * d_model + 1)
+2 * (d_model + d_model) → 2 * (1 + 1)
+2 * (d_model + d_model) → 2
+    You count a bias, or a gamma, as one number. Each has an entry for every output: d_model of them.
+2 * (d_model + d_model) → 2 * (d_model + d_ff)
+    One of your norms is d_ff wide. Both stand on the way past the sublayers, where all is d_model wide.
+4 * (d_model → 8 * (d_model
+    You count the attention twice. An encoder layer has one; it is the decoder's that has two.
+d_ff * d_model + d_model → d_ff * d_model
+4 * (d_model * d_model + d_model) → 4 * d_model * d_model + 3 * d_model
+    Short by exactly d_model: one bias, of the way down or of one of the four projections, or one gamma or
+    beta.
+4 * (d_model * d_model + d_model) → 4 * d_model * d_model + d_model
+    Short by exactly 3 · d_model: each of the four projections of the attention has a bias of its own.
+attention + up + down + norms → 4 * d_model * d_model + 2 * d_model * d_ff
+    These are the matrices alone. The biases and the two layer norms are missing.
+4 * (d_model → 3 * (d_model
+    One projection is missing. After q, k and v a fourth joins the heads: `out_proj`.
+4 * (d_model → (d_model
+    That is one projection. Attention has four: for queries, keys and values, and `out_proj`.
++ up + down → + up
+    The way down is missing: the network goes up to d_ff and back.
++ up + down → + down
+    The way up is missing: the network goes from d_model up to d_ff and back.
+2 * (d_model + d_model) → 3 * (d_model + d_model)
+    Too many by exactly 2 · d_model: one layer norm. An encoder layer has two; it is the decoder's that
+    has three.
+attention + up + down + norms → 12 * d_model * d_model + 13 * d_model
+attention + up + down + norms → 12 * d_model * d_model
+    You took d_ff = 4 · d_model. That is usual, but here d_ff is given.
++ up + down →
+    The feed-forward network is missing: in a usual layer the larger part.
+return attention + → return
+    The attention is missing: four maps from d_model to d_model.
+""")

@@ -7,37 +7,63 @@ import torch.nn.functional as F
 
 from transformer_lib.exercises.checking.machinery import Exercise
 
+_T, _F = True, False
+
 
 def _steps():
     torch.manual_seed(16)
-    logits = torch.randn(5, 7) - 3
-    logits[3, 2] = 4.0  # a row that ends now
-    wide = torch.randn(6, 4)
-    wide[1, 3], wide[2, 3] = 5.0, 5.0
+    logits = torch.rand(4, 5) - 3
+    logits[[0, 1, 2, 3], [3, 1, 4, 3]] = torch.tensor([-1.5, -1.5, -1.5, 5.0])
     return [
-        (logits, torch.tensor([False, True, False, False, True]), 2, 0),
-        (wide, torch.tensor([False, False, True, False, True, False]), 3, 1),
+        (
+            torch.tensor([[0.0, 3.0, 1.0, 2.0], [1.0, 0.0, 2.0, 5.0], [1.0, 0.0, 4.0, 2.0]]),
+            torch.tensor([_F, _F, _T]),
+            3,
+            0,
+        ),
+        (torch.tensor([[0.3, 0.2, 0.0]]), torch.tensor([_F]), 2, 0),  # padding, and still open
+        (torch.tensor([[0.0, 1.0, 2.0]]), torch.tensor([_T]), 2, 1),  # it would say <eos> again
+        (
+            torch.tensor([[-1.0, -3.0, -2.0], [-5.0, -4.0, -4.5], [-6.0, -5.5, -5.8]]),
+            torch.tensor([_T, _F, _F]),
+            1,
+            2,
+        ),
+        (logits, torch.tensor([_F, _T, _F, _T]), 3, 2),
     ]
 
 
 greedy_step = Exercise(
-    task="One step of greedy search for a batch. `logits` (rows, vocab) are the scores of the next token; "
-    "`finished` (rows,) says who has already said `eos_id`. Return two tensors (rows,): the next ids, "
-    "`pad_id` where a row had finished before, and who has finished now. Leave `finished` as it is.",
+    sections=("16 Greedy: the best word, again and again",),
+    task="One step of greedy search for a batch. `logits` (rows, vocab) belong to the next token; `finished` "
+    "(rows,) is True for a row that has said `eos_id` in an earlier step. Return two tensors (rows,). First "
+    "the next ids, integers: the token with the largest logit, but `pad_id` for a row that had finished. "
+    "Then who has finished now: a row that had, and one that says `eos_id` in this step, and no other (an "
+    "open row may say `pad_id`). Leave both inputs as they are.",
     cases=_steps,
     hints=(
-        "The largest logit of each row: over which axis? And not its value, but its place.",
-        "`logits.argmax(dim=-1)`. Rows that had finished say `pad_id` instead: `masked_fill`.",
-        "Who has finished: those who had, or those who say `eos_id` now: `finished | (ids == eos_id)`.",
+        "Each row chooses for itself among the tokens, so the largest logit is looked for along the last "
+        "axis. It is not the logit that is wanted, but which token has it: `argmax(dim=-1)` gives its id.",
+        "A row that had finished must not go on talking. `ids.masked_fill(finished, pad_id)` makes a copy in "
+        "which `pad_id` stands wherever `finished` is True.",
+        "Finished is a row that had finished, or one that says `eos_id` now. For all rows at once *or* is "
+        "written `|`; the brackets are needed, since `|` binds more tightly than `==`: "
+        "`finished | (ids == eos_id)`.",
     ),
     passed="No softmax was needed. Why not?",
+    gaps=("logits.argmax(dim=-1)", "finished, pad_id", "finished | (ids == eos_id)"),
 )
 
 
 @greedy_step.solution
 def my_greedy_step(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
-    return ids, finished | (ids == eos_id)
+    # Each row chooses for itself: which token has the largest logit? Its id, and not its logit.
+    best = logits.argmax(dim=-1)  # (rows,)
+    # A row that had finished says padding, whatever its logits say.
+    ids = best.masked_fill(finished, pad_id)  # (rows,)
+    # Finished is who had finished, or who says <eos> now. `|` makes a new tensor.
+    now = finished | (ids == eos_id)  # (rows,)
+    return ids, now
 
 
 @greedy_step.solution
@@ -47,127 +73,213 @@ def _(logits, finished, eos_id, pad_id):
     return ids, torch.logical_or(finished, best == eos_id)
 
 
-@greedy_step.mistake(
-    "Rows that had finished go on talking. What they say must be `pad_id`, whatever their logits."
+greedy_step.edits("""
+best.masked_fill(finished, pad_id) → best
+    Rows that had finished go on talking. What they say must be `pad_id`, whatever their logits.
+best.masked_fill(finished, pad_id) → best.masked_fill(finished, eos_id)
+    Finished rows say `eos_id` again and again. After the first they say `pad_id`.
+best.masked_fill(finished, pad_id) → best.masked_fill(finished, 0)
+    Finished rows say 0 in yours. The id of padding is `pad_id`, and it need not be 0.
+best.masked_fill(finished, pad_id) → best.masked_fill(~finished, pad_id)
+    It is the wrong way round: your open rows say `pad_id`, and those that had finished go on talking.
+best.masked_fill(finished, pad_id) → best * ~finished + pad_id
+    You add `pad_id` to the ids of the open rows too. It stands *in place of* the id, and only where `finished` is True:
+    `masked_fill` or `torch.where`.
+return ids, now → return ids[~finished], now
+    The rows that had finished are gone from your ids. All rows stay, and they say `pad_id`.
+ids = best.masked_fill(finished, pad_id) → ids = best.masked_fill(finished | (best == eos_id), pad_id)
+return ids, now → return ids.masked_fill(now, pad_id), now
+    A row that says `eos_id` now has its `eos_id` painted over. It counts: pad those that had finished *before*.
+finished | (ids == eos_id) → ids == eos_id
+finished | (ids == eos_id) → best == eos_id
+    The ids are right. But a row that had finished is open again: finished is who had finished, *or* who says `eos_id`
+    now.
+finished | (ids == eos_id) → (ids == eos_id) | (ids == pad_id)
+    The ids are right. But an open row may say `pad_id` by itself, and then it has not finished. Who had finished is
+    written in `finished`.
+finished | (ids == eos_id) → finished
+    The ids are right. But `finished` is as it was: who says `eos_id` in this step has finished now.
+finished | (ids == eos_id) → finished & (ids == eos_id)
+finished | (ids == eos_id) → finished & (best == eos_id)
+    The ids are right. But `&` asks for both at once: who had finished *and* says `eos_id` now. Either is enough: `|`.
+finished | (ids == eos_id) → finished | ids == eos_id
+    The ids are right. But `|` binds more tightly than `==`, so `finished | ids == eos_id` compares `finished | ids`
+    with `eos_id`. Brackets: `finished | (ids == eos_id)`.
+finished | (ids == eos_id) → finished or (ids == eos_id)
+finished | (ids == eos_id) → finished and (ids == eos_id)
+best = logits.argmax(dim=-1) → if finished: return pad_id, finished ⏎ best = logits.argmax(dim=-1)
+    `or`, `and`, `not` and `if` ask for one truth value, and a batch has one for each row. For all rows at once:
+    `finished | (ids == eos_id)` and `masked_fill` or `torch.where`.
+finished | (ids == eos_id) → finished | (ids == pad_id)
+    The ids are right. But finished is who says `eos_id`, and not who says `pad_id`.
+finished | (ids == eos_id) → (finished | (ids == eos_id)).all()
+finished | (ids == eos_id) → (finished | (ids == eos_id)).any()
+    The ids are right. But you return one truth value for the whole batch: each row has its own.
+now = finished | (ids == eos_id) → finished |= ids == eos_id ⏎ now = finished
+    Right, but the caller's `finished` is changed: `|=` and `finished[...] =` write into it. `finished | …` makes a new
+    tensor.
+finished, pad_id) → finished, eos_id) ; (ids == eos_id) → (ids == pad_id)
+    `eos_id` and `pad_id` are exchanged: who says `eos_id` has finished, and then says `pad_id`.
+dim=-1 → dim=0
+    Your `argmax` runs over the rows: it names a row for each token. Over the last axis, `dim=-1`, it names a token for
+    each row.
+argmax(dim=-1) → argmax()
+    `argmax` without an axis looks through the whole table, as if it were one long row. Each row has a largest logit of
+    its own: `dim=-1`.
+argmax(dim=-1) → argmax(dim=-1, keepdim=True)
+argmax(dim=-1) → argmax(dim=-1, keepdim=True) ; finished, pad → finished[:, None], pad ; finished | → finished[None].T |
+    Your ids are a column, (rows, 1): so it is with `keepdim=True`, and with `topk(1)`. Both results are (rows,).
+logits.argmax(dim=-1) → logits.softmax(dim=0).argmax(dim=-1)
+    Your softmax runs over the rows, so a row's choice depends on what the others are. No softmax is needed here.
+logits.argmax(dim=-1) → logits.max(dim=-1).values
+logits.argmax(dim=-1) → logits.max(dim=-1).values ; (ids == eos_id) → (logits.argmax(dim=-1) == eos_id)
+logits.argmax(dim=-1) → logits.softmax(dim=-1).max(dim=-1).values
+    These are the largest logits or probabilities. The next ids say which tokens have them: `argmax`.
+logits.argmax(dim=-1) → logits.max(dim=-1)
+best = logits.argmax(dim=-1) → best = logits.max(dim=-1) ⏎ best[finished] = pad_id
+logits.argmax(dim=-1) → logits.max(dim=-1) ; best.masked_fill(finished, pad_id) → torch.where(finished, pad_id, best)
+    `max(dim=-1)` gives two things, the largest logits and which tokens have them. The ids are the second: `.indices`,
+    or `argmax`.
+return ids, now → return ids
+return ids, now → return now
+    That is one of the two. The next step must know who has finished too: return both, the ids first.
+return ids, now → return now, ids
+    Both are right, in the wrong order: the next ids first, then who has finished.
+return ids, now → return ids.tolist(), now.tolist()
+return ids, now → return ids.tolist(), now
+    The values are right, but in lists: two tensors are wanted.
+""")
+
+
+def _one_step():
+    return [
+        (torch.tensor([0.0, 3.0, 1.0, 2.0]), False, 3, 0),
+        (torch.tensor([1.0, 0.0, 2.0, 5.0]), False, 3, 0),
+        (torch.tensor([1.0, 0.0, 4.0, 2.0]), True, 3, 0),
+        (torch.tensor([5.0, 1.0, 0.0]), False, 2, 0),
+        (torch.tensor([0.0, 1.0, 2.0]), True, 2, 1),
+    ]
+
+
+greedy_step_for_one = Exercise(
+    sections=("16 Greedy: the best word, again and again",),
+    task="The same for one sentence: `logits` (vocab,), and `finished` is True or False. Return two Python "
+    "values: the next id, an integer, and whether the sentence has finished now, True or False.",
+    cases=_one_step,
+    hints=(
+        "A sentence that had finished says `pad_id` and stays finished, so its logits need not be looked at.",
+        "Otherwise `logits.argmax()` says which token has the largest logit. It is a tensor; `int(…)` makes "
+        "a Python integer of it. The sentence has finished if this is `eos_id`.",
+    ),
+    passed="With a batch there is no `if`: `finished` has a truth value for each row.",
+    gaps=("pad_id, True", "int(logits.argmax())", "best == eos_id"),
 )
+
+
+@greedy_step_for_one.solution
+def my_greedy_step_for_one(logits, finished, eos_id, pad_id):
+    # A sentence that had finished says padding, and stays finished.
+    if finished:
+        return pad_id, True
+    # Else the token with the largest logit: its id, and not its logit.
+    best = int(logits.argmax())
+    now = best == eos_id
+    return best, now
+
+
+@greedy_step_for_one.solution
 def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1)
-    return ids, finished | (ids == eos_id)
+    token = pad_id if finished else logits.tolist().index(max(logits.tolist()))
+    return token, finished or token == eos_id
 
 
-@greedy_step.mistake(
-    "The ids are right. But a row that had finished is open again: finished is who had finished, *or* "
-    "who says `eos_id` now."
-)
-def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
-    return ids, ids == eos_id
-
-
-@greedy_step.mistake(
-    "The ids are right. But `finished` is as it was: who says `eos_id` in this step has finished now."
-)
-def _(logits, finished, eos_id, pad_id):
-    return logits.argmax(dim=-1).masked_fill(finished, pad_id), finished
-
-
-@greedy_step.mistake(
-    "Your `argmax` runs over the rows: it names a sentence for every word. Over the last axis it names "
-    "a word for every sentence."
-)
-def _(logits, finished, eos_id, pad_id):
-    best = logits.argmax(dim=0)[: len(finished)]
-    ids = best.masked_fill(finished[: len(best)], pad_id)
-    return ids, finished[: len(best)] | (ids == eos_id)
-
-
-@greedy_step.mistake("These are the largest logits. The next ids are their *places*: `argmax`.")
-def _(logits, finished, eos_id, pad_id):
-    best = logits.max(dim=-1)
-    return best.values.masked_fill(finished, pad_id), finished | (best.indices == eos_id)
-
-
-@greedy_step.mistake(
-    "Finished rows say `eos_id` again and again. After the first they say `pad_id`."
-)
-def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1).masked_fill(finished, eos_id)
-    return ids, finished | (ids == eos_id)
-
-
-@greedy_step.mistake(
-    "You return the ids alone. The next step must know who has finished: return both, ids first."
-)
-def _(logits, finished, eos_id, pad_id):
-    return logits.argmax(dim=-1).masked_fill(finished, pad_id)
-
-
-@greedy_step.mistake(
-    "A row that says `eos_id` now has its `eos_id` painted over. It counts: pad those that had finished "
-    "*before*."
-)
-def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1)
-    finished = finished | (ids == eos_id)
-    return ids.masked_fill(finished, pad_id), finished
-
-
-@greedy_step.mistake(
-    "Both are right, in the wrong order: the next ids first, then who has finished."
-)
-def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
-    return finished | (ids == eos_id), ids
-
-
-AND = (
-    "The ids are right. But `&` asks for both at once: who had finished *and* says `eos_id` now. Either is "
-    "enough: `|`."
-)
-
-
-@greedy_step.mistake(AND)
-def _(logits, finished, eos_id, pad_id):
-    ids = logits.argmax(dim=-1).masked_fill(finished, pad_id)
-    return ids, finished & (ids == eos_id)
-
-
-@greedy_step.mistake(AND)
-def _(logits, finished, eos_id, pad_id):
-    best = logits.argmax(dim=-1)
-    return best.masked_fill(finished, pad_id), finished & (best == eos_id)
+greedy_step_for_one.edits("""
+if finished: → if False:
+pad_id, True → int(logits.argmax()), True
+    A sentence that had finished goes on talking. It says `pad_id`, whatever its logits, and stays finished.
+if finished: → if not finished:
+    It is the wrong way round: your open sentence says `pad_id`, and one that had finished goes on.
+pad_id, True → 0, True
+    A finished sentence says 0 in yours. The id of padding is `pad_id`, and it need not be 0.
+pad_id, True → eos_id, True
+    A finished sentence says `eos_id` again. After the first it says `pad_id`.
+pad_id, True → pad_id, False
+    The ids are right. But a sentence that had finished is open again: it stays finished.
+logits.argmax() → logits.max()
+    That is the largest logit. The next id is which token has it: `argmax`.
+int(logits.argmax()) → logits.argmax()
+    The values are right, but the second is a tensor. Make a Python integer of `argmax` first: `int(…)`.
+best == eos_id → finished
+    The ids are right. But a sentence that says `eos_id` now has finished.
+best == eos_id → best in (eos_id, pad_id)
+best == eos_id → best == pad_id
+    The ids are right. But a sentence has finished when it says `eos_id`; one that says `pad_id` by itself is open.
+now = best == eos_id → now = best == eos_id ⏎ if now: best = pad_id
+    The `eos_id` that is said now is painted over. It counts: `pad_id` comes in the step after it.
+return best, now → return best ; return pad_id, True → return pad_id
+    You return the id alone. The next step must know whether the sentence has finished: return both.
+return best, now → return now, best ; return pad_id, True → return True, pad_id
+    Both are right, in the wrong order: first the id.
+""")
 
 
 def _spreads():
     torch.manual_seed(19)
     return [
-        (2 * torch.randn(4, 7), 0.5, 3),
-        (torch.randn(3, 6) - 2, 2.0, 4),
+        (torch.tensor([[2.0, 1.0, 0.0], [0.0, 1.0, 3.0]]), 0.5, 2),
+        (torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2.0, 3),
+        (torch.tensor([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0], [2.0, 6.0, 3.0]]), 2.0, 2),
         (torch.randn(2, 5), 1.0, 1),
+        (torch.randn(2, 4), 0.5, 4),
+        (torch.tensor([[100.0, 99.0, -50.0], [-101.0, -104.0, -102.0]]), 0.5, 2),
+        (torch.randn(3, 6) - 2, 2.0, 4),
     ]
 
 
+def _one_probability(place, logits, temperature, top_k):
+    row = logits[place[:-1]]
+    kept = sorted(row.tolist(), reverse=True)[:top_k]
+    if row[place[-1]] < kept[-1]:
+        return f"The entry that is marked: 0, since its logit is not among the {top_k} largest."
+    terms = " + ".join(f"e^({x:.3g}/{temperature:g})" for x in kept)
+    return f"The entry that is marked: e^({row[place[-1]]:.3g}/{temperature:g}) / ({terms})."
+
+
 sampling_step = Exercise(
-    task="One step of sampling: the shares from which the next token is drawn. `logits` (rows, vocab) are the "
-    "scores of the next token. Divide them by `temperature`, keep the `top_k` largest of each row, and return the "
-    "shares (rows, vocab) that softmax makes of these; every other token has 0.",
+    sections=("16 Or by chance",),
+    task="One step of sampling: the probabilities from which the next token is drawn. `logits` (rows, vocab) "
+    "belong to the next token. Divide them by `temperature`, keep the `top_k` largest of each row, and return "
+    "the probabilities (rows, vocab) that softmax makes of these; every other token has 0. No two logits of "
+    "a row are equal. Write the cut yourself, without `keep_top_k`, and leave `logits` as they are.",
     cases=_spreads,
     hints=(
-        "Which token gets a share of 0 from softmax? One whose logit is −∞.",
-        "`logits.topk(top_k, dim=-1)` gives `values` and `indices`. The last of the values is the smallest that "
-        "stays: all that is below it goes, `masked_fill(..., float('-inf'))`.",
-        "`lowest = logits.topk(top_k, dim=-1).values[:, -1:]`, then `logits.masked_fill(logits < lowest, "
-        "float('-inf'))`; divide by the temperature, softmax along the last axis.",
+        "A token that is cut must get the probability 0, and the others must still add up to 1. Softmax does "
+        "both if the logit that is cut is −∞, because e to that power is 0. So cut before the softmax.",
+        "Which logits go? `logits.topk(top_k, dim=-1).values` has the `top_k` largest of each row, the "
+        "largest first, so its last column is the smallest that stays. `[:, -1:]` takes this column and "
+        "keeps the axis, (rows, 1), so that each row is compared with its own.",
+        "`logits.masked_fill(logits < lowest, float('-inf'))` cuts all that is smaller. Then divide by the "
+        "temperature, and softmax along the last axis.",
     ),
-    passed="Now `torch.multinomial(shares, 1)` draws. With `top_k=1` there is nothing left to chance.",
+    passed="Now `torch.multinomial(…, 1)` draws. With `top_k=1` there is nothing left to chance.",
+    without=("keep_top_k",),
+    gaps=(
+        "logits.topk(top_k, dim=-1).values[:, -1:]",
+        'logits < lowest, float("-inf")',
+        "kept / temperature",
+    ),
+    how=_one_probability,
 )
 
 
 @sampling_step.solution
 def my_sampling_step(logits, temperature, top_k):
-    lowest = logits.topk(top_k, dim=-1).values[:, -1:]  # (rows, 1), the smallest that stays
-    logits = logits.masked_fill(logits < lowest, float("-inf"))
-    return (logits / temperature).softmax(dim=-1)
+    # The smallest logit that stays, in each row: the last column, since `topk` sorts.
+    lowest = logits.topk(top_k, dim=-1).values[:, -1:]  # (rows, 1)
+    # In place of a smaller one stands −∞, because e to its power is 0.
+    kept = logits.masked_fill(logits < lowest, float("-inf"))  # (rows, vocab)
+    # Softmax comes last, so that each row adds up to 1.
+    return (kept / temperature).softmax(dim=-1)  # (rows, vocab)
 
 
 @sampling_step.solution
@@ -176,148 +288,244 @@ def _(logits, temperature, top_k):
     return torch.zeros_like(logits).scatter(-1, ids, kept.softmax(dim=-1))
 
 
-def _cut(logits, top_k):
-    return logits.masked_fill(logits < logits.topk(top_k, dim=-1).values[:, -1:], float("-inf"))
+sampling_step.edits("""
+logits.masked_fill(logits < lowest, float("-inf")) → logits
+    No token is cut: all but the `top_k` largest of each row must have the probability 0.
+(kept / temperature) → kept
+    The temperature is not used: divide the logits by it before the softmax.
+kept / temperature → kept * temperature
+    You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide.
+logits.topk( → (logits / temperature).topk(
+    You compare logits with a border that is divided by the temperature. Divide both, or neither.
+(kept / temperature) → kept ; return → return 1 / temperature *
+(kept / temperature) → kept ; return → return temperature *
+    You divide (or multiply) the probabilities by the temperature, so they no longer add up to 1. It divides the logits,
+    before the softmax.
+softmax(dim=-1) → softmax(dim=-1).softmax(dim=-1)
+kept / temperature → (logits / temperature).softmax(dim=-1) * (logits >= lowest)
+    You take the softmax of probabilities, which makes them more even. One softmax is enough, of the logits.
+(kept / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=-1).masked_fill(logits < lowest, -math.inf)
+    You set probabilities to −∞. It is the logits that become −∞, before the softmax; the probability is then 0.
+kept / temperature → logits / temperature ; return → return (logits >= lowest) *
+    What is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide each row by its sum.
+float("-inf") → 0.0
+    You set the other logits to 0, and e⁰ = 1 is a probability like any other. Set them to −∞.
+softmax(dim=-1) → softmax(dim=0)
+softmax(dim=-1) → softmax(dim=0).nan_to_num()
+    Your softmax runs over the rows: for a token it adds up to 1 over the sentences (and is NaN where none keeps it).
+    Over the last axis, `dim=-1`, each row adds up to 1.
+(kept / temperature).softmax(dim=-1) → (kept / temperature).exp() / (kept / temperature).exp().sum(dim=-1, keepdim=True)
+    e to the power of a logit around 100 does not fit into a number. `softmax` takes off the largest logit first.
+topk(top_k, dim=-1) → topk(top_k, dim=-1, largest=False) ; logits < lowest → logits > lowest
+    You keep the smallest logits. The `top_k` *largest* stay.
+logits < lowest → logits <= logits.topk(top_k, dim=-1, largest=False).values[:, -1:]
+    You cut the `top_k` smallest. It is the `top_k` largest that stay, however many others there are.
+topk(top_k, dim=-1) → topk(top_k + 1, dim=-1) ; logits < lowest → logits <= lowest
+    Right, but where `top_k` is the whole vocabulary: there is no token more. Cut what is smaller than the last one that
+    stays.
+logits < lowest → logits > lowest
+logits < lowest → logits >= lowest
+    You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.
+logits < lowest → logits <= lowest
+    The token on the border falls out: `<=` cuts the smallest that should stay, and one is left too few. `<`.
+topk(top_k, dim=-1).values[:, -1:] → flatten().topk(top_k).values[-1]
+    You keep the `top_k` largest of the whole table. Each row keeps `top_k` of its own: `topk(..., dim=-1)`.
+topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=-1).values.min()
+    `min()` without an axis is the smallest of all rows, so that other rows keep too many. Each has its own.
+[:, -1:] → [:, -1]
+    `[:, -1]` takes the axis away: (rows,) then meets the columns, as if each token had its own border. With `[:, -1:]`
+    it stays a column, (rows, 1), and each row meets its own.
+[:, -1:] → [-1:]
+    `[-1:]` is the last row. The smallest that stays is the last *column*: `[:, -1:]`.
+[:, -1:] → [:, :1]
+    Only the largest stays: `topk` puts it first. The smallest that stays is the last: `[:, -1:]`.
+values[:, -1:] → values[:, top_k:]
+values[:, -1:] → values[:, top_k][:, None]
+values[:, -1:] → values[:, top_k - 2 : top_k - 1]
+topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1, descending=True).values[:, top_k : top_k + 1]
+    You are off by one. Columns are counted from 0, so the border, the last of `top_k`, is `[:, top_k - 1]`. Of what
+    `topk` gives it is `[:, -1:]`.
+topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1).values[:, top_k - 1 : top_k]
+topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1).values[:, top_k : top_k + 1]
+    `sort` puts the smallest first, so this is not the border of the largest: `descending=True`, or `topk`.
+topk(top_k, dim=-1) → topk(top_k, dim=0)
+topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=0).values[-1:]
+    `topk` along axis 0 compares the rows with each other. Each row keeps its own largest: `dim=-1`.
+topk(top_k, dim=-1).values → topk(top_k, dim=-1)
+    `topk` gives two things, the largest logits and which tokens have them. The border is a logit: `.values`.
+logits.masked_fill( → logits.masked_fill_(
+kept = → logits /= temperature ⏎ lowest = lowest / temperature ⏎ kept = ; (kept / temperature) → kept
+    The probabilities are right, but the caller's `logits` are changed: `/=`, `masked_fill_` and `logits[...] =` write
+    into them. Work on a copy.
+(kept / temperature).softmax(dim=-1) → (kept / temperature).topk(top_k, dim=-1).values.softmax(dim=-1)
+(kept / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=-1).topk(top_k, dim=-1)
+    These are `top_k` columns, the largest first. Each probability belongs in the column of its token, (rows, vocab),
+    with 0 elsewhere.
+(kept / temperature).softmax(dim=-1) → (kept / temperature).sort(dim=-1, descending=True).values.softmax(dim=-1)
+    The probabilities are right, but they stand in the first columns, sorted. Each belongs in the column of its token:
+    `scatter`, or cut with −∞ instead of sorting.
+softmax(dim=-1) → log_softmax(dim=-1)
+    These are logarithms. `multinomial` draws from probabilities: softmax, no log.
+(kept / temperature).softmax(dim=-1) → kept / temperature
+    These are logits, cut and divided. The probabilities are their softmax along the last axis.
+softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1)
+softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1, keepdim=True)
+(kept / temperature).softmax(dim=-1) → logits.topk(top_k, dim=-1).indices
+    You return tokens. Nothing is drawn here: return the probabilities of all tokens.
+""")
 
 
-@sampling_step.mistake(
-    "No token is cut: all but the `top_k` largest of each row must have a share of 0."
+_EVERY_ROW = (
+    "`out[:, ids] = …` writes into these columns of *every* row. Each row has its own ids: "
+    "`out.scatter(-1, ids, …)`."
 )
+
+
+@sampling_step.mistake(_EVERY_ROW)
 def _(logits, temperature, top_k):
-    return (logits / temperature).softmax(dim=-1)
+    kept, ids = (logits / temperature).topk(top_k, dim=-1)
+    out = torch.zeros_like(logits)
+    out[:, ids] = kept.softmax(dim=-1)
+    return out
 
 
-@sampling_step.mistake("The temperature is not used: divide the logits by it before the softmax.")
+@sampling_step.mistake(_EVERY_ROW)
 def _(logits, temperature, top_k):
-    return _cut(logits, top_k).softmax(dim=-1)
+    kept = torch.full_like(logits, -math.inf)
+    ids = logits.topk(top_k, dim=-1).indices.flatten()
+    kept[:, ids] = logits[:, ids]
+    return (kept / temperature).softmax(dim=-1)
 
 
-@sampling_step.mistake(
-    "You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide."
+def _one_spread():
+    cases = [(logits[0], temperature, top_k) for logits, temperature, top_k in _spreads()]
+    return [*cases, (torch.tensor([-1.0, -3.0, -2.0]), 0.5, 2)]
+
+
+sampling_step_for_one = Exercise(
+    sections=("16 Or by chance",),
+    task="The same for one row: `logits` (vocab,) to probabilities (vocab,). Leave `logits` as they are.",
+    cases=_one_spread,
+    hints=(
+        "A logit that is cut becomes −∞: e to that power is 0, and the others together get the whole 1.",
+        "`logits.topk(top_k).values` has the largest first, so `[-1]` is the smallest that stays. "
+        "`logits.masked_fill(logits < lowest, float('-inf'))` cuts what is smaller; then divide by the "
+        "temperature and take the softmax.",
+    ),
+    passed="In a table each row has a border of its own. It must stay a column, `[:, -1:]`, to meet its row.",
+    without=("keep_top_k",),
+    gaps=(
+        "logits.topk(top_k).values[-1]",
+        'logits < lowest, float("-inf")',
+        "kept / temperature",
+    ),
+    how=_one_probability,
 )
+
+
+@sampling_step_for_one.solution
+def my_sampling_step_for_one(logits, temperature, top_k):
+    # The smallest logit that stays: the last, since `topk` sorts.
+    lowest = logits.topk(top_k).values[-1]
+    # In place of a smaller one stands −∞, because e to its power is 0.
+    kept = logits.masked_fill(logits < lowest, float("-inf"))  # (vocab,)
+    return (kept / temperature).softmax(dim=0)  # (vocab,)
+
+
+@sampling_step_for_one.solution
 def _(logits, temperature, top_k):
-    return (_cut(logits, top_k) * temperature).softmax(dim=-1)
+    kept, ids = logits.topk(top_k)
+    probabilities = torch.zeros(len(logits))
+    probabilities[ids] = (kept / temperature).softmax(dim=0)
+    return probabilities
 
 
-@sampling_step.mistake(
-    "The temperature divides the shares. They no longer add up to 1, and their order of size is as before: divide "
-    "the logits, before the softmax."
-)
-def _(logits, temperature, top_k):
-    return _cut(logits, top_k).softmax(dim=-1) / temperature
-
-
-CUT_LATE = (
-    "What is left of the shares adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide "
-    "each row by its sum."
-)
-
-
-@sampling_step.mistake(CUT_LATE)
-def _(logits, temperature, top_k):
-    shares = (logits / temperature).softmax(dim=-1)
-    return shares * (_cut(logits, top_k) > float("-inf"))
-
-
-@sampling_step.mistake(
-    "You set the other logits to 0. Softmax gives 0 a share as good as any: e⁰ = 1. Set them to −∞."
-)
-def _(logits, temperature, top_k):
-    cut = _cut(logits, top_k)
-    return (cut.masked_fill(cut == float("-inf"), 0.0) / temperature).softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "Your softmax runs over the rows: a share of each sentence for every word. Over the last axis, the words."
-)
-def _(logits, temperature, top_k):
-    return (_cut(logits, top_k) / temperature).softmax(dim=0).nan_to_num()
-
-
-@sampling_step.mistake("You keep the smallest logits. The `top_k` *largest* stay.")
-def _(logits, temperature, top_k):
-    highest = logits.topk(top_k, dim=-1, largest=False).values[:, -1:]
-    return (logits.masked_fill(logits > highest, float("-inf")) / temperature).softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "You keep the `top_k` largest of the whole table. Each row keeps `top_k` of its own: `topk(..., dim=-1)`."
-)
-def _(logits, temperature, top_k):
-    lowest = logits.flatten().topk(top_k).values[-1]
-    cut = logits.masked_fill(logits < lowest, float("-inf"))
-    return (cut / temperature).softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "The token on the border falls out: `<=` cuts the smallest that should stay. One is left too few: `<`."
-)
-def _(logits, temperature, top_k):
-    lowest = logits.topk(top_k, dim=-1).values[:, -1:]
-    return (logits.masked_fill(logits <= lowest, float("-inf")) / temperature).softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "These are the shares of the `top_k` alone, the largest first. Each belongs in the column of its token, "
-    "(rows, vocab), with 0 elsewhere."
-)
-def _(logits, temperature, top_k):
-    return (logits / temperature).topk(top_k, dim=-1).values.softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "These are logarithms of shares. `multinomial` draws from the shares: softmax, no log."
-)
-def _(logits, temperature, top_k):
-    return (_cut(logits, top_k) / temperature).log_softmax(dim=-1)
-
-
-@sampling_step.mistake(
-    "These are logits, cut and divided. The shares are their softmax along the last axis."
-)
-def _(logits, temperature, top_k):
-    return _cut(logits, top_k) / temperature
-
-
-@sampling_step.mistake(
-    "You return the most probable token. Nothing has been drawn yet: return the shares of all tokens."
-)
-def _(logits, temperature, top_k):
-    return logits.argmax(dim=-1)
+sampling_step_for_one.edits("""
+logits.masked_fill(logits < lowest, float("-inf")) → logits
+    No token is cut: all but the `top_k` largest must have the probability 0.
+(kept / temperature) → kept
+    The temperature is not used: divide the logits by it before the softmax.
+kept / temperature → kept * temperature
+    You multiply by the temperature. A small temperature should sharpen, so divide.
+(kept / temperature).softmax(dim=0) → kept.softmax(dim=0) / temperature
+    The temperature divides the probabilities, so they no longer add up to 1. Divide the logits.
+(kept / temperature).softmax(dim=0) → (logits / temperature).softmax(dim=0) * (logits >= lowest)
+    What is left adds up to less than 1: you cut after the softmax. Cut the logits, before it.
+float("-inf") → 0.0
+    You set the other logits to 0, and e⁰ = 1 is a probability like any other. Set them to −∞.
+logits < lowest → logits <= lowest
+    The token on the border falls out: `<=` cuts the smallest that should stay. `<`.
+logits < lowest → logits > lowest
+logits < lowest → logits >= lowest
+    You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.
+values[-1] → values[0]
+    Only the largest stays: `topk` puts it first. The smallest that stays is the last: `[-1]`.
+topk(top_k).values[-1] → sort().values[top_k - 1]
+topk(top_k).values[-1] → sort().values[top_k]
+    `sort` puts the smallest first, so this is not the border of the largest: `descending=True`, or `topk`.
+values[-1] → values[top_k]
+    `topk` gives `top_k` values, counted from 0: the last is `[top_k - 1]`, or `[-1]`.
+(kept / temperature).softmax(dim=0) → kept / temperature
+    These are logits, cut and divided. The probabilities are their softmax.
+(kept / temperature).softmax(dim=0) → (kept / temperature).sort(descending=True).values.softmax(dim=0)
+    The probabilities are right, but sorted. Each belongs in the place of its token.
+logits.masked_fill( → logits.masked_fill_(
+    The probabilities are right, but the caller's `logits` are changed. Work on a copy.
+(kept / temperature).softmax(dim=0) → (kept / temperature).topk(top_k).values.softmax(dim=0)
+    These are the probabilities of the `top_k` alone. Each belongs in the place of its token, with 0 elsewhere.
+""")
 
 
 def _beams():
     torch.manual_seed(17)
     return [
+        (torch.tensor([0.2, 0.6]).log(), torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.6, 0.1]]).log()),
+        (torch.tensor([-2.0]), torch.tensor([[0.1, 0.7, 0.2]]).log()),
+        (torch.tensor([-1.0, -1.2, -1.5]), torch.randn(3, 3).log_softmax(dim=-1)),
+        (torch.tensor([0.0, -30.0, -30.0]), torch.randn(3, 5).log_softmax(dim=-1)),
+        (torch.tensor([-2.0, -2.1, -2.6, -3.0]), torch.randn(4, 5).log_softmax(dim=-1)),
         (torch.tensor([-1.0, -1.2, -1.5]), torch.randn(3, 7).log_softmax(dim=-1)),
-        (torch.tensor([-2.0, -2.1, -2.6, -3.0]), (1.5 * torch.randn(4, 6)).log_softmax(dim=-1)),
-        (torch.tensor([0.0, -math.inf, -math.inf]), torch.randn(3, 5).log_softmax(dim=-1)),
     ]
 
 
 beam_step = Exercise(
-    task="One step of beam search for one sentence. `scores` (K,) are the log-probabilities of K "
-    "hypotheses, `log_probs` (K, vocab) those of the next token after each. Return the K best "
-    "continuations, the best first, as three tensors (K,): which hypothesis each one continues, with "
-    "which token, and its new score.",
+    sections=("16 Several beginnings at once",),
+    task="One step of beam search for one sentence. `scores` (K,) are the log-probabilities of K hypotheses, "
+    "`log_probs` (K, vocab) those of the next token after each. Return the K best continuations, the best "
+    "first, as three tensors (K,): which hypothesis each one continues and with which token, as integers, "
+    "and its new score, a log-probability. Leave both inputs as they are.",
     cases=_beams,
     hints=(
-        "Every hypothesis with every token: a table (K, vocab) of scores. Log-probabilities of one "
-        "thing after another are added.",
-        "The K best of the *whole* table, not of each row: make it one row, `flatten()`, then `topk`.",
-        "A place in the flat table is row · vocab + column. So the row is `place // vocab` and the column "
-        "`place % vocab`.",
+        "Every hypothesis may go on with every token, so there are K · vocab candidates: a table (K, vocab). "
+        "A probability of one thing and then another is a product, so their logarithms are added. Each score "
+        "belongs to a whole row of `log_probs`: `scores[:, None]` makes a column of the K scores, (K, 1), "
+        "which is repeated along the row.",
+        "The K best of the *whole* table are wanted, not the best of each row. `flatten()` writes the rows one "
+        "behind the other, and `topk(K)` gives the K largest entries and their places, the largest first.",
+        "In the flat table row 0 has the places 0 to vocab − 1, row 1 the next vocab of them. So the row of a "
+        "place is `place // vocab`, and what remains, `place % vocab`, is the column.",
     ),
-    passed="In the last case all but one hypothesis had the score −∞. That is how a search begins.",
+    passed="In one case all hypotheses but one had the score −30. A search begins like that, with −∞. Why?",
+    gaps=(
+        "scores[:, None] + log_probs",
+        "total.flatten().topk(beams)",
+        "place // vocab",
+        "place % vocab",
+    ),
 )
 
 
 @beam_step.solution
 def my_beam_step(scores, log_probs):
     beams, vocab = log_probs.shape
-    total = scores[:, None] + log_probs  # every hypothesis with every token
-    best, place = total.flatten().topk(beams)
-    return place // vocab, place % vocab, best
+    # Every hypothesis with every token: a score belongs to its whole row.
+    total = scores[:, None] + log_probs  # (K, vocab)
+    # The K best of the whole table, the rows written one behind the other.
+    best, place = total.flatten().topk(beams)  # (K,) and (K,)
+    # Each row takes up vocab places: how many rows are full, and what remains.
+    parents = place // vocab  # (K,)
+    tokens = place % vocab  # (K,)
+    return parents, tokens, best
 
 
 @beam_step.solution
@@ -333,174 +541,247 @@ def _(scores, log_probs):
     return torch.tensor(parents), torch.tensor(tokens), torch.stack(new_scores)
 
 
-@beam_step.mistake(
-    "You take the best token after each hypothesis. Then all K go on for ever, the weak ones too. The K "
-    "best of the whole table: a good hypothesis may have two children, a weak one none."
-)
-def _(scores, log_probs):
-    best, tokens = (scores[:, None] + log_probs).max(dim=-1)
-    return torch.arange(len(scores)), tokens, best
+beam_step.edits("""
+total.flatten().topk(beams) → total.max(dim=-1) ; place // vocab → torch.arange(beams)
+    You take the best token after each hypothesis. Then all K go on for ever, the weak ones too. The K best of the whole
+    table: a good hypothesis may have two children, a weak one none.
+total.flatten().topk(beams) → total.topk(beams, dim=-1)
+total.flatten().topk(beams) → total.topk(beams) ; place // vocab → torch.arange(beams)[:, None].expand(beams, beams)
+    You take the K best of each row, K times K of them. `topk` looks along the last axis, so first make one long row of
+    the table: `total.flatten()`.
+total.flatten() → total.topk(beams, dim=-1).values.flatten() ; // vocab → // beams ; % vocab → % beams
+    You first keep the K best of each row. Then a column is a rank among these, and no token: look the token up in the
+    `indices` that `topk` gives.
+total.flatten().topk(beams) → total[scores.argmax()].topk(beams) ; place // vocab → scores.argmax().expand(beams)
+    Only the best hypothesis goes on in yours. The others may have a better continuation: all of the table takes part.
+scores[:, None] + log_probs → log_probs
+    The past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that it continues,
+    before you choose.
+scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores[parents] + best
+scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores + best
+    You add the scores after the choice. The choice itself must be made by the sum: a strong hypothesis may go on with a
+    weak token.
+scores[:, None] + log_probs → scores[:, None] * log_probs
+    You multiply. Probabilities are multiplied; their logarithms are added.
+scores[:, None] + log_probs → scores + log_probs
+    `scores + log_probs` lines up the K scores with the tokens. Each score belongs to a row: make a column of them
+    first, `scores[:, None]`.
+scores[:, None] + log_probs → scores[:, None].exp() + log_probs.exp()
+scores[:, None] + log_probs → scores[:, None] + log_probs.exp()
+    You add probabilities: of one thing *and then* another it is the product. Their logarithms are added, so leave out
+    the `exp`.
+scores[:, None] + log_probs → scores[:, None] + log_probs.log()
+    You take a logarithm once more: both are log-probabilities already, and the logarithm of a negative number is NaN.
+parents = place // vocab → parents = place % vocab ; tokens = place % vocab → tokens = place // vocab
+    Hypotheses and tokens are exchanged: place = hypothesis · vocab + token, so `//` gives the hypothesis and `%` the
+    token, and the hypothesis comes first.
+place // vocab → place // beams ; place % vocab → place % beams
+place // vocab → place // beams
+place % vocab → place % beams
+    You divide by K, the number of hypotheses. A row of the table is as long as the vocabulary: `// vocab` and `%
+    vocab`.
+beams, vocab = → vocab, beams =
+    `log_probs` is (K, vocab): first K, then the vocabulary. In yours the two are exchanged.
+place % vocab → place - vocab
+place % vocab → place - parents
+    The hypotheses are right. What remains for the token is place − hypothesis · vocab, and that is `place % vocab`.
+place % vocab → place
+place // vocab → place
+    You return places in the flat table. Take them apart: the hypothesis is `place // vocab`, the token `place % vocab`.
+place // vocab → place % vocab
+place % vocab → place // vocab
+    Hypotheses and tokens are the same in yours. The row of a place is `place // vocab`; what remains, `place % vocab`,
+    is the column.
+place // vocab → place / vocab
+    With `/` you get broken numbers of hypotheses. The row is the whole part: `place // vocab`.
+place // vocab → (place - 1) // vocab
+place // vocab → place // vocab + 1
+place % vocab → (place - 1) % vocab
+place % vocab → place % vocab + 1
+// vocab → // (vocab - 1) ; % vocab → % (vocab - 1)
+// vocab → // (vocab + 1) ; % vocab → % (vocab + 1)
+    Rows, columns and places are counted from 0, and a row has vocab entries: nothing is added or taken off.
+total.flatten() → total.T.flatten()
+    You write the columns one behind the other. `total.flatten()` writes the rows, so that `place // vocab` is the row.
+topk(beams) → topk(beams, largest=False)
+    These are the K worst. The larger the log-probability, the better.
+return parents, tokens, best → return parents.flip(0), tokens.flip(0), best.flip(0)
+    The right ones, with the best last. The best comes first.
+return parents, tokens, best → return parents, tokens, best.exp()
+    The choice is right. But the scores are probabilities now: leave them logarithms.
+return parents, tokens, best → return parents, tokens, best + scores[parents]
+return parents, tokens, best → return parents, tokens, best + scores
+    The choice is right. But the score of the hypothesis is added twice: it was in the table already.
+return parents, tokens, best → return parents, tokens, log_probs[parents, tokens]
+    The choice is right. But the new score is that of the last token alone: the past counts too.
+return parents, tokens, best → return parents, tokens, scores + log_probs[parents, tokens]
+    The choice is right. But continuation i gets the score of hypothesis i. It belongs to the hypothesis that it
+    continues: `scores[parents]`.
+return parents, tokens, best → return parents, tokens, scores[parents]
+    The choice is right. But the scores are those of the hypotheses before this step: the token is missing.
+return parents, tokens, best → return best, parents, tokens
+    All three are right, in the order in which `topk` gives them. Asked for: which hypothesis, which token, and then the
+    score.
+return parents, tokens, best → return best, place
+return parents, tokens, best → return place, best
+    These are the scores and the places in the flat table. Take a place apart: `place // vocab` is the hypothesis,
+    `place % vocab` the token.
+return parents, tokens, best → return tokens, best
+return parents, tokens, best → return parents, tokens
+    One of the three is missing: which hypothesis is continued, with which token, and the new score.
+return parents, tokens, best → return parents.tolist(), tokens.tolist(), best.tolist()
+    All three are right, but in lists: three tensors are wanted.
+topk(beams) → topk(vocab)
+topk(beams) → topk(2)
+topk(beams) → topk(min(5, total.numel()))
+    The number of continuations is K, that of the hypotheses: as many as there are `scores`.
+topk(beams) → max(dim=0)
+    That is the best continuation alone. K are wanted: `topk`.
+best, place = total → best = place = total
+    `topk` gives two things, the largest entries and their places: `best, place = …`.
+total = scores[:, None] + log_probs → log_probs += scores[:, None] ⏎ total = log_probs
+    All three are right, but the caller's `log_probs` are changed: `+=` writes into them. `+` makes a new tensor.
+""")
 
 
-@beam_step.mistake(
+_SORTED = (
     "You take the best token after each hypothesis, and sort. The K best of the whole table: a good "
     "hypothesis may have two children, a weak one none."
 )
+
+
+@beam_step.mistake(_SORTED)
 def _(scores, log_probs):
     best, tokens = (scores[:, None] + log_probs).max(dim=-1)
     best, parents = best.sort(descending=True)
     return parents, tokens[parents], best
 
 
-@beam_step.mistake(
-    "You take the best token after each hypothesis, and add its score. The K best of the whole table: a "
-    "good hypothesis may have two children, a weak one none."
-)
+@beam_step.mistake(_SORTED)
 def _(scores, log_probs):
     best, tokens = log_probs.max(dim=-1)
-    return torch.arange(len(scores)), tokens, scores + best
+    best, parents = (scores + best).sort(descending=True)
+    return parents, tokens[parents], best
 
 
-@beam_step.mistake(
-    "The past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that "
-    "it continues, before you choose."
+def _one_beam():
+    return [
+        (-1.0, torch.tensor([0.1, 0.2, 0.7]).log(), 2),
+        (-2.0, torch.tensor([0.3, 0.15, 0.05, 0.5]).log(), 2),
+        (-0.5, torch.tensor([0.1, 0.3, 0.15, 0.45]).log(), 1),
+        (-3.0, torch.tensor([0.15, 0.6, 0.25]).log(), 3),
+    ]
+
+
+beam_step_for_one = Exercise(
+    sections=("16 Several beginnings at once",),
+    task="The same for one hypothesis: its `score`, a number, the `log_probs` (vocab,) of the next token, and "
+    "`beams`, how many continuations are wanted. Return its best ones, the best first, as two tensors "
+    "(beams,): the tokens, as integers, and the new scores. Leave `log_probs` as they are.",
+    cases=_one_beam,
+    hints=(
+        "The probability of one thing and then another is a product, so the log-probabilities are added: the "
+        "score of a continuation is `score` plus that of its token.",
+        "`topk(beams)` gives two things, the largest entries and their places, the largest first. A place is "
+        "the token here.",
+    ),
+    passed="With K hypotheses the candidates are a table, and a place in it has to be taken apart.",
+    gaps=("score + log_probs", "total.topk(beams)"),
 )
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = log_probs.flatten().topk(beams)
-    return place // vocab, place % vocab, best
 
 
-@beam_step.mistake(
-    "You add the scores after the choice. The choice itself must be made by the sum: a strong hypothesis "
-    "may go on with a weak token."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = log_probs.flatten().topk(beams)
-    return place // vocab, place % vocab, scores[place // vocab] + best
+@beam_step_for_one.solution
+def my_beam_step_for_one(score, log_probs, beams):
+    # Log-probabilities of one thing after another are added.
+    total = score + log_probs  # (vocab,)
+    # The largest, and at which places they stand: these are the tokens.
+    best, tokens = total.topk(beams)  # (beams,) and (beams,)
+    return tokens, best
 
 
-@beam_step.mistake("Probabilities are multiplied. Their logarithms are added.")
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] * log_probs).flatten().topk(beams)
-    return place // vocab, place % vocab, best
+@beam_step_for_one.solution
+def _(score, log_probs, beams):
+    tokens = log_probs.argsort(descending=True)[:beams]
+    return tokens, log_probs[tokens] + score
 
 
-@beam_step.mistake(
-    "Hypotheses and tokens are exchanged: place = hypothesis · vocab + token, so `//` gives the "
-    "hypothesis and `%` the token."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return place % vocab, place // vocab, best
-
-
-@beam_step.mistake(
-    "You divide by K, the number of hypotheses. A row of the table is as long as the vocabulary."
-)
-def _(scores, log_probs):
-    beams, _ = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return place // beams, place % beams, best
-
-
-@beam_step.mistake(
-    "These tokens are places in the flat table. Take them apart: the token is `place % vocab`."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return place // vocab, place, best
-
-
-@beam_step.mistake("These are the K worst. The larger the log-probability, the better.")
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams, largest=False)
-    return place // vocab, place % vocab, best
-
-
-@beam_step.mistake(
-    "The choice is right. But the scores are probabilities now: leave them logarithms."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return place // vocab, place % vocab, best.exp()
-
-
-@beam_step.mistake(
-    "All three are right, in the order in which `topk` gives them. Asked for: which hypothesis, which "
-    "token, and then the score."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return best, place // vocab, place % vocab
-
-
-@beam_step.mistake(
-    "With `/` you get broken numbers of hypotheses. The row is the whole part: `place // vocab`."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores[:, None] + log_probs).flatten().topk(beams)
-    return place / vocab, place % vocab, best
-
-
-@beam_step.mistake(
-    "`scores + log_probs` lines up the K scores with the tokens, and their numbers differ. Each score "
-    "belongs to a row: make it a column first, `scores[:, None]`."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores + log_probs).flatten().topk(beams)
-    return place // vocab, place % vocab, best
-
-
-@beam_step.mistake(
-    "You add probabilities: one thing *and then* another is a product. Their logarithms are added, so "
-    "leave out the `exp`."
-)
-def _(scores, log_probs):
-    beams, vocab = log_probs.shape
-    best, place = (scores.exp()[:, None] + log_probs.exp()).flatten().topk(beams)
-    return place // vocab, place % vocab, best
+beam_step_for_one.edits("""
+score + log_probs → log_probs
+    The past is forgotten: add the score of the hypothesis.
+score + log_probs → score * log_probs
+    You multiply. Probabilities are multiplied; their logarithms are added.
+score + log_probs → math.exp(score) + log_probs.exp()
+score + log_probs → score + log_probs.exp()
+    You add probabilities. Of one thing and then another it is the logarithms that are added: no `exp`.
+topk(beams) → topk(beams, largest=False)
+    These are the worst. The larger the log-probability, the better.
+topk(beams) → sort(descending=True)
+    You return all continuations. The best `beams` of them are wanted.
+return tokens, best → return tokens.tolist(), best.tolist()
+    Both are right, but in lists: two tensors are wanted.
+topk(beams) → max(dim=0)
+    That is the best continuation alone. `beams` are wanted: `topk`.
+return tokens, best → return best, tokens
+    Both are right, in the order in which `topk` gives them. The tokens come first.
+return tokens, best → return tokens
+    The new scores are missing: the next step begins with them.
+return tokens, best → return tokens, best.exp()
+    The tokens are right. But the scores are probabilities now: leave them logarithms.
+return tokens, best → return tokens.flip(0), best.flip(0)
+    The right ones, with the best last. The best comes first.
+total = score + log_probs → log_probs += score ⏎ total = log_probs
+    Right, but the caller's `log_probs` are changed: `+=` writes into them.
+""")
 
 
 def _cached():
     torch.manual_seed(18)
-    new = [torch.randn(2, 3, 1, 4) for _ in range(3)]
-    past = [torch.randn(2, 3, 5, 4) for _ in range(2)]
-    first = [torch.randn(3, 2, 1, 5) for _ in range(3)]
-    return [(*new, *past), (*first, *(torch.zeros(3, 2, 0, 5) for _ in range(2)))]
+    paper = ([2.0, 0.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0], [4.0, 0.0, 2.0, 0.0])
+    past = ([0.0, 1.0, 0.0, 1.0], [0.0, 4.0, 2.0, 0.0])
+    loud = [torch.randn(1, 2, t, 1) * size for t, size in ((1, 30), (1, 9), (1, 1), (2, 9), (2, 1))]
+    cases = [tuple(torch.tensor(row).view(1, 1, 1, 4) for row in (*paper, *past)), tuple(loud)]
+    for batch, heads, time, d_head in ((2, 1, 0, 3), (2, 2, 2, 2), (2, 1, 3, 4), (3, 2, 5, 4)):
+        new = [torch.randn(batch, heads, 1, d_head) for _ in range(3)]
+        cases.append((*new, *(torch.randn(batch, heads, time, d_head) for _ in range(2))))
+    return cases
 
 
 cache_step = Exercise(
-    task="One step of self-attention with a cache. `q`, `k`, `v` (batch, heads, 1, d_head) are the "
-    "projections of the newest token, `past_k` and `past_v` (batch, heads, time, d_head) those of the "
-    "tokens before; at the first step time is 0. Return three tensors: what the newest token gathers "
-    "from all tokens, itself among them, (batch, heads, 1, d_head), and the keys and values for the next "
-    "step. Leave the past as it is.",
+    sections=("16 Nothing twice",),
+    task="One step of self-attention with a cache. `q`, `k`, `v` (batch, heads, 1, d_head) are the projections "
+    "of the newest token, `past_k` and `past_v` (batch, heads, time, d_head) those of the tokens before; at "
+    "the first step time is 0. Return three tensors: the output of attention for the newest token, which "
+    "attends to all tokens, itself among them, (batch, heads, 1, d_head); then the keys and the values for "
+    "the next step, (batch, heads, time + 1, d_head), the newest last. Leave all five as they are.",
     cases=_cached,
     hints=(
-        "First the cache grows by one: the newest key behind the earlier ones, along the axis of time.",
-        "`torch.cat([past_k, k], dim=2)`, and the same for the values. Then one query meets all keys.",
-        "`(q @ keys.mT / math.sqrt(q.size(-1))).softmax(dim=-1) @ values`. No mask: whom would it hide?",
+        "The newest token attends to itself as well, so first the cache grows by one: the newest key goes "
+        "behind the earlier ones, along the axis of time.",
+        "`torch.cat([past_k, k], dim=2)`, and the same for the values. Then one query meets all keys: "
+        "`q @ keys.mT`, where `.mT` exchanges the last two axes.",
+        "Then come the lines of lesson 04: divide by the root of d_head, softmax over the last axis, weights "
+        "times values. No mask: which key would it mask out?",
     ),
     passed="One query, and no mask: what is in the cache is the past, and there is no future.",
+    gaps=(
+        "[past_k, k], dim=2",
+        "[past_v, v], dim=2",
+        "keys.mT / math.sqrt(q.size(-1))",
+        "scores.softmax(dim=-1)",
+    ),
 )
 
 
 @cache_step.solution
 def my_cache_step(q, k, v, past_k, past_v):
+    # The newest key and value go behind the earlier ones, along the axis of time.
     keys = torch.cat([past_k, k], dim=2)  # (batch, heads, time + 1, d_head)
-    values = torch.cat([past_v, v], dim=2)
+    values = torch.cat([past_v, v], dim=2)  # (batch, heads, time + 1, d_head)
+    # One query meets all keys, its own among them. None is later, so there is no mask.
     scores = q @ keys.mT / math.sqrt(q.size(-1))  # (batch, heads, 1, time + 1)
-    return scores.softmax(dim=-1) @ values, keys, values
+    weights = scores.softmax(dim=-1)  # (batch, heads, 1, time + 1)
+    output = weights @ values  # (batch, heads, 1, d_head)
+    return output, keys, values
 
 
 @cache_step.solution
@@ -509,129 +790,119 @@ def _(q, k, v, past_k, past_v):
     return F.scaled_dot_product_attention(q, keys, values), keys, values
 
 
-def _grown(k, v, past_k, past_v):
-    return torch.cat([past_k, k], dim=2), torch.cat([past_v, v], dim=2)
+cache_step.edits("""
+q @ keys.mT → q @ past_k.mT ; weights @ values → weights @ past_v
+    The newest token does not attend to itself: append its key and value first, then attend.
+weights @ values → v
+    The newest token attends to itself alone. Its query meets all keys, those of the past and its own.
+weights @ values → (q @ past_k.mT / math.sqrt(q.size(-1))).softmax(dim=-1) @ past_v + v
+    You add two outputs, one of the past and one of the newest token. It is one softmax over all keys, so that the
+    weights of all tokens together add up to 1.
+scores.softmax → scores.masked_fill(torch.ones(2 * keys.shape[2:3]).tril() == 0, -math.inf).softmax
+    Your causal mask has a row for each token, and so has your output. There is one query, and all keys are of its past:
+    it needs no mask.
+weights @ values → values[:, :, :1]
+    The newest token attends to the first token alone. So it is with `is_causal=True`, which lines up the *first* query
+    with the first key, and with a `tril` of one row. One query with its past needs no mask.
+return output, keys, values → return output, past_k, past_v
+return output, keys, values → return output, keys, past_v
+return output, keys, values → return output, past_k, values
+    The output is right, but you return the past as it was: the next step would not know this token. Return the grown
+    keys and values.
+return output, keys, values → return output, k, v
+    The output is right, but you return the newest key and value alone: the next step would know no other token. Return
+    the grown keys and values.
+torch.cat([past_k, k], dim=2) → k ; torch.cat([past_v, v], dim=2) → v
+    The past is not used: you overwrite the cache with the newest key and value. Append them.
+[past_k, k] → [past_k[:, :, 1:], k] ; [past_v, v] → [past_v[:, :, 1:], v]
+[past_k, k] → [past_k[:, :, :-1], k] ; [past_v, v] → [past_v[:, :, :-1], v]
+    Your cache does not grow: the newest token takes the place of an earlier one. Append it, and keep them all.
+torch.cat([past_k, k], dim=2) → past_k + k ; torch.cat([past_v, v], dim=2) → past_v + v
+    You add the newest to every earlier one. Append it: `torch.cat` along the axis of time.
+[past_k, k] → [k, past_k] ; [past_v, v] → [v, past_v]
+    The newest stands in front. The output is the same, since attention knows no order; but the cache is a sequence:
+    append behind.
+[past_k, k] → [k, past_k]
+[past_v, v] → [v, past_v]
+    Keys and values stand in different orders: one has the newest in front, the other behind. Append both behind.
+dim=2 → dim=0
+dim=2 → dim=1
+dim=2 → dim=3
+    You append along another axis. Of (batch, heads, time, d_head) it is the axis of time that grows: `dim=2`.
+torch.cat([past_k, k], dim=2) → torch.cat(past_k, k, dim=2)
+torch.cat([past_k, k], dim=2) → past_k + [k]
+torch.cat([past_k, k], dim=2) → past_k.append(k)
+torch.cat → torch.stack
+    The cache is one tensor. `torch.cat([past_k, k], dim=2)` takes one list of two tensors, and makes the axis of time
+    longer; `stack` would make a new axis.
+[past_v, v] → [past_k, v]
+[past_k, k] → [past_k, v]
+[past_k, k] → [past_v, k]
+[past_v, v] → [past_v, k]
+[past_k, k] → [past_v, k] ; [past_v, v] → [past_k, v]
+[past_k, k] → [past_k, v] ; [past_v, v] → [past_v, k]
+    Keys and values are mixed in a cache. There are two: `past_k` grows by `k`, `past_v` by `v`.
+[past_k, k] → [past_k, q]
+    You append the query to the keys. A query is used once and not kept; `past_k` grows by `k`.
+q @ keys.mT → k @ keys.mT
+    You compare the newest *key* with the keys. The query asks: `q @ keys.mT`.
+q @ keys.mT → q @ values.mT ; weights @ values → weights @ keys
+    Keys and values are exchanged: the query is compared with the keys, and the values are weighed.
+weights @ values → weights @ keys
+q @ keys.mT → q @ values.mT
+    The query is compared with the *keys*, and the *values* are weighed: one of the two is the other in yours.
+keys.mT → keys
+    `q @ keys` does not fit: both end in d_head. To get a score for each key, exchange the last two axes of the
+    keys: `q @ keys.mT`.
+keys.mT → keys.T
+keys.mT → keys.transpose(1, 2)
+    You exchange other axes: `.T` turns all four round. Only the last two are exchanged: `keys.mT`, or
+    `keys.transpose(-2, -1)`.
+ / math.sqrt(q.size(-1)) →
+    The scores are not divided by √d_head.
+/ math.sqrt(q.size(-1)) → * math.sqrt(q.size(-1))
+    The scores are multiplied by √d_head. They are divided by it.
+math.sqrt(q.size(-1)) → q.size(-1)
+    You divide by d_head itself. It is the root of d_head that the scores are divided by.
+math.sqrt(q.size(-1)) → math.sqrt(keys.size(2))
+math.sqrt(q.size(-1)) → math.sqrt(max(past_k.size(2), 1))
+math.sqrt(q.size(-1)) → math.sqrt(past_k.size(2))
+math.sqrt(q.size(-1)) → math.sqrt(q.size(1))
+math.sqrt(q.size(-1)) → math.sqrt(len(q))
+math.sqrt(q.size(-1)) → math.sqrt(q.size(1) * q.size(-1))
+    You divide by the root of another size, as of the number of keys or of d_model. It is d_head, the width of a key in
+    one head.
+softmax(dim=-1) → softmax(dim=-2)
+softmax(dim=-1) → softmax(dim=1)
+softmax(dim=-1) → softmax(dim=0)
+    Your softmax runs over another axis (over the one query, it gives each key the weight 1). Over the keys, the last
+    axis, the weights add up to 1.
+scores.softmax(dim=-1) → scores
+    The softmax is missing: scores are not weights.
+scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+    e to the power of a large score does not fit into a number. `softmax` takes off the largest one first.
+output = weights @ values → output = (weights @ values)[:, :, 0]
+output = weights @ values → output = (weights @ values).squeeze()
+    An axis of length 1 is missing from the output: it is (batch, heads, 1, d_head), with its one token.
+output = weights @ values → output = (weights @ values).transpose(1, 2).flatten(2)
+    You join the heads already. The output is wanted head by head, (batch, heads, 1, d_head).
+return output, keys, values → return output
+    You return the output alone. The next step needs the grown keys and values, too.
+return output, keys, values → return keys, values
+    The output is missing: it comes first, then the keys and the values.
+return output, keys, values → return output, values, keys
+return output, keys, values → return keys, values, output
+    All three are right, in the wrong order: after the output come the keys, then the values.
+return output, keys, values → return output, (keys, values)
+    All is right but the wrapping: return three tensors side by side, `output, keys, values`, no pair within a pair.
+""")
 
 
 @cache_step.mistake(
-    "The newest token does not see itself: append its key and value first, then attend."
+    "You write into the past: an earlier token is overwritten, and the caller's cache is changed. "
+    "`torch.cat` makes a longer one."
 )
 def _(q, k, v, past_k, past_v):
-    return F.scaled_dot_product_attention(q, past_k, past_v), *_grown(k, v, past_k, past_v)
-
-
-@cache_step.mistake(
-    "The result is right, but you return the past as it was: the next step would not know this token. "
-    "Return the grown keys and values."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, keys, values), past_k, past_v
-
-
-@cache_step.mistake(
-    "With `is_causal=True` torch lines up the *first* query with the first key: your newest token sees "
-    "nothing but the first one. So does a mask of `tril` with one row. One query with its past needs no "
-    "mask."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, keys, values, is_causal=True), keys, values
-
-
-@cache_step.mistake(
-    "The newest stands in front. The result does not notice, attention sees no order; but the cache is "
-    "a sequence: append behind."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = torch.cat([k, past_k], dim=2), torch.cat([v, past_v], dim=2)
-    return F.scaled_dot_product_attention(q, keys, values), keys, values
-
-
-@cache_step.mistake("The scores are not divided by √d_head.")
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return (q @ keys.mT).softmax(dim=-1) @ values, keys, values
-
-
-@cache_step.mistake(
-    "Your softmax runs over the queries. There is one, so each key gets a weight of 1. Over the keys: the "
-    "last axis."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return (q @ keys.mT / math.sqrt(q.size(-1))).softmax(dim=-2) @ values, keys, values
-
-
-@cache_step.mistake(
-    "You divide by the root of the number of keys. It is the root of the width of a key, d_head."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return (q @ keys.mT / math.sqrt(keys.size(2))).softmax(dim=-1) @ values, keys, values
-
-
-@cache_step.mistake(
-    "The newest token sees itself alone. It asks all keys, those of the past and its own."
-)
-def _(q, k, v, past_k, past_v):
-    return v, *_grown(k, v, past_k, past_v)
-
-
-@cache_step.mistake(
-    "You return the context alone. The next step needs the grown keys and values, too."
-)
-def _(q, k, v, past_k, past_v):
-    return F.scaled_dot_product_attention(q, *_grown(k, v, past_k, past_v))
-
-
-@cache_step.mistake(
-    "The result is right, but you return the newest key and value alone: the next step would know no "
-    "other word. Return the grown keys and values."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, keys, values), k, v
-
-
-@cache_step.mistake(
-    "All three are right, in the wrong order: after the context come the keys, then the values."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, keys, values), values, keys
-
-
-@cache_step.mistake(
-    "You append the newest *value* to the earlier *keys*. There are two caches: `past_k` grows by `k`, "
-    "`past_v` by `v`."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = torch.cat([past_k, k], dim=2), torch.cat([past_k, v], dim=2)
-    return F.scaled_dot_product_attention(q, keys, values), keys, values
-
-
-@cache_step.mistake(
-    "Keys and values are exchanged: the query is compared with the keys, and what it gathers is values."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, values, keys), keys, values
-
-
-@cache_step.mistake(
-    "`q @ keys` does not fit: both end in d_head. To get a score for each key, turn the keys: "
-    "`q @ keys.mT`."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return (q @ keys / math.sqrt(q.size(-1))).softmax(dim=-1) @ values, keys, values
-
-
-@cache_step.mistake(
-    "All is right but the wrapping: return three tensors side by side, `context, keys, values`, no pair "
-    "within a pair."
-)
-def _(q, k, v, past_k, past_v):
-    keys, values = _grown(k, v, past_k, past_v)
-    return F.scaled_dot_product_attention(q, keys, values), (keys, values)
+    past_k[:, :, -1:], past_v[:, :, -1:] = k, v
+    weights = (q @ past_k.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
+    return weights @ past_v, past_k, past_v

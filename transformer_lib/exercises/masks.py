@@ -1,41 +1,73 @@
-"""One mask from ids, and a row that may see nothing.  Lesson 12."""
+"""One mask from ids, and a row that may attend to nothing.  Lesson 12."""
 
 import torch
 
 from transformer_lib.exercises.checking.machinery import Exercise
 
+_T, _F = True, False
+
 
 def _sentences():
-    behind = torch.tensor([[5, 3, 8, 4, 2], [7, 2, 0, 0, 0], [6, 9, 2, 0, 0]])
-    other = torch.tensor([[0, 4, 6, 9], [5, 0, 9, 9]])  # here 9 is the padding and 0 is a word
-    in_front = torch.tensor([[0, 0, 4, 6, 5, 2], [3, 8, 7, 4, 9, 2]])
-    return [(behind, 0), (other, 9), (in_front, 0)]
+    paper = torch.tensor([[5, 7, 0], [0, 4, 6]])  # padding behind, and in front
+    one = torch.tensor([[7, 2, 0, 0]])
+    square = torch.tensor(
+        [[0, 4, 9], [5, 9, 9], [9, 3, 2]]
+    )  # here 9 is the padding and 0 is a token
+    nothing = torch.tensor([[0, 4, 6, 9], [9, 9, 9, 9]])
+    both = torch.tensor([[0, 0, 4, 6, 2], [3, 8, 7, 5, 2], [6, 2, 0, 0, 0]])
+    return [(paper, 0), (one, 0), (square, 9), (nothing, 9), (both, 0)]
+
+
+def _one_cell(place, ids, pad_id):
+    if len(place) != 4 or place[1] or max(place[2:]) >= ids.size(1):
+        return ""
+    sentence, _, query, key = place
+    order = "is not later than" if key <= query else "comes after"
+    token = "is the padding" if ids[sentence, key] == pad_id else "is a token"
+    return (
+        f"The entry that is marked: key {key} {order} query {query}, and the id there, "
+        f"{ids[sentence, key]}, {token}."
+    )
 
 
 causal_and_padding = Exercise(
-    task="ids (B, T), padded with `pad_id`, to one boolean mask (B, 1, T, T), True = may look: a query "
-    "sees the real tokens among itself and what came before.",
+    sections=(
+        "12 Two reasons not to look",
+        "12 Two roads to a causal mask",
+    ),
+    task="ids (B, T), padded with `pad_id` behind or in front, to one boolean mask (B, 1, T, T), True = may "
+    "attend: a query may attend to itself and to what came before, but to no padding. Rows of padding "
+    "follow the same rule; a row that may attend to nothing is False throughout. `pad_id` may be any id.",
     cases=_sentences,
     hints=(
-        "Two masks. The triangle needs T alone and is the same for all sentences; the other one is "
-        "`ids != pad_id`.",
-        "Give the second one axes for heads and queries: `[:, None, None, :]` makes it (B, 1, 1, T).",
-        "`torch.ones(T, T, dtype=torch.bool).tril()`, and `&` joins the two.",
+        "There are two reasons not to attend, so make two masks. The causal one, key ≤ query, needs only "
+        "the length, and is the same for all sentences. The other one, `ids != pad_id`, needs the ids, and "
+        "is the same for all queries.",
+        "The second is (B, T), and its T are keys. `[:, None, None, :]` gives it an axis of length 1 for "
+        "the heads and one for the queries, (B, 1, 1, T). Along an axis of length 1 it is repeated when it "
+        "meets the other mask.",
+        "`torch.ones(T, T, dtype=torch.bool).tril()` keeps the lower triangle, with its diagonal. A key "
+        "must pass both masks, and `&` says so entry by entry.",
     ),
-    passed="With padding in front some rows are empty. What should softmax make of them?",
+    passed="With padding in front some rows may attend to nothing. What should softmax make of them?",
+    gaps=(
+        "torch.ones(length, length, dtype=torch.bool).tril()",
+        "(ids != pad_id)[:, None, None, :]",
+        "causal & real",
+    ),
+    how=_one_cell,
 )
-
-
-def _triangle(ids, diagonal=0):
-    return torch.ones(ids.size(1), ids.size(1), dtype=torch.bool).tril(diagonal)
 
 
 @causal_and_padding.solution
 def my_mask(ids, pad_id):
-    T = ids.size(1)
-    causal = torch.ones(T, T, dtype=torch.bool).tril()
-    real = (ids != pad_id)[:, None, None, :]
-    return causal & real
+    length = ids.size(1)
+    # Causal: query i may attend to key j if j <= i. It is the same for all sentences.
+    causal = torch.ones(length, length, dtype=torch.bool).tril()  # (queries, keys)
+    # Padding is masked out as a key, for all heads and all queries: two axes of length 1.
+    real = (ids != pad_id)[:, None, None, :]  # (B, 1, 1, keys)
+    # A key has to pass both.
+    return causal & real  # (B, 1, queries, keys)
 
 
 @causal_and_padding.solution
@@ -49,163 +81,141 @@ def _(ids, pad_id):
     return mask
 
 
-@causal_and_padding.mistake("Every key is real or not: this is the padding mask alone.")
-def _(ids, pad_id):
-    return (ids != pad_id)[:, None, None, :].expand(-1, 1, ids.size(1), -1)
-
-
-@causal_and_padding.mistake(
-    "This is the padding mask alone, with one row for all queries. The triangle is missing."
-)
-def _(ids, pad_id):
-    return (ids != pad_id)[:, None, None, :]
-
-
-@causal_and_padding.mistake("This is the triangle alone: padding is still seen.")
-def _(ids, pad_id):
-    return _triangle(ids).expand(len(ids), 1, -1, -1)
-
-
-@causal_and_padding.mistake(
-    "This is the triangle alone, one for all sentences. Padding is still seen."
-)
-def _(ids, pad_id):
-    return _triangle(ids)
-
-
-@causal_and_padding.mistake(
-    "`|` lets through what *one* of the two allows. A key must pass both: `&`."
-)
-def _(ids, pad_id):
-    return _triangle(ids) | (ids != pad_id)[:, None, None, :]
-
-
-_TURNED = "True means *may look* here, in all of it. Yours says what is hidden: turn it with `~`."
-
-
-@causal_and_padding.mistake(_TURNED)
-def _(ids, pad_id):
-    return ~(_triangle(ids) & (ids != pad_id)[:, None, None, :])
-
-
-@causal_and_padding.mistake(_TURNED)
-def _(ids, pad_id):
-    return ~_triangle(ids) & (ids == pad_id)[:, None, None, :]
-
-
-@causal_and_padding.mistake("Your padding is the wrong way round: the real tokens are hidden.")
-def _(ids, pad_id):
-    return _triangle(ids) & (ids == pad_id)[:, None, None, :]
-
-
-_FUTURE = "Your triangle lies the wrong way: a query sees itself and what comes *after* it."
-
-
-@causal_and_padding.mistake(_FUTURE)
-def _(ids, pad_id):
-    return _triangle(ids).T & (ids != pad_id)[:, None, None, :]
-
-
-@causal_and_padding.mistake(
-    "A query does not see itself: your triangle lacks the diagonal, and the first row is empty."
-)
-def _(ids, pad_id):
-    return _triangle(ids, -1) & (ids != pad_id)[:, None, None, :]
-
-
-@causal_and_padding.mistake("Each query sees one word too many, the next one.")
-def _(ids, pad_id):
-    return _triangle(ids, 1) & (ids != pad_id)[:, None, None, :]
-
-
-@causal_and_padding.mistake(
-    "You hide rows: padding asks nothing, but is still seen by the words behind it. Padding is "
-    "hidden as a *key*, on the last axis."
-)
-def _(ids, pad_id):
-    return _triangle(ids) & (ids != pad_id)[:, None, :, None]
-
-
-@causal_and_padding.mistake(
-    "You hide padding as key *and* as query. The rows of padding may stay: nobody reads them, and an "
-    "empty row is a risk."
-)
-def _(ids, pad_id):
-    real = ids != pad_id
-    return _triangle(ids) & real[:, None, None, :] & real[:, None, :, None]
-
-
-@causal_and_padding.mistake("The axis of the heads is missing: (B, 1, T, T), not (B, T, T).")
-def _(ids, pad_id):
-    return _triangle(ids) & (ids != pad_id)[:, None, :]
-
-
-@causal_and_padding.mistake(
-    "You compare with 0, but the padding is `pad_id`, and in one case 0 is a word."
-)
-def _(ids, pad_id):
-    return _triangle(ids) & (ids != 0)[:, None, None, :]
-
-
-@causal_and_padding.mistake(
-    "You count the real tokens and hide the end. In one case the padding stands in front: compare "
-    "each id."
-)
-def _(ids, pad_id):
-    real = torch.arange(ids.size(1)) < (ids != pad_id).sum(dim=1, keepdim=True)
-    return _triangle(ids) & real[:, None, None, :]
-
-
-@causal_and_padding.mistake(
-    "`(B, T)` and `(T, T)` do not line up: torch compares sizes from the right, so sentences meet "
-    "queries. Make the padding mask (B, 1, 1, T)."
-)
-def _(ids, pad_id):
-    return _triangle(ids) & (ids != pad_id)
-
-
-@causal_and_padding.mistake("Right, but as numbers. A mask is boolean: `dtype=torch.bool`.")
-def _(ids, pad_id):
-    return (_triangle(ids) & (ids != pad_id)[:, None, None, :]).int()
-
-
-@causal_and_padding.mistake("Right, but as numbers. A mask is boolean: `dtype=torch.bool`.")
-def _(ids, pad_id):
-    return (_triangle(ids) & (ids != pad_id)[:, None, None, :]).float()
+causal_and_padding.edits("""
+return causal & real → return real.expand(-1, -1, length, -1)
+return causal & real → return real
+return causal & real → return real & real.mT
+    The triangle is missing: padding alone is masked out, and a query may attend to what comes after it.
+return causal & real → return causal.expand(len(ids), 1, -1, -1)
+return causal & real → return causal
+return causal & real → return causal[None, None]
+    This is the triangle alone. Padding is not masked out yet, and each sentence has its own.
+causal & real → causal | real
+    `|` lets through what *one* of the two allows. A key must pass both: `&`.
+causal & real → causal ^ real
+causal & real → causal == real
+    You ask where the two masks agree, or differ. A key must pass both: `&`.
+causal & real → causal and real
+causal & real → real and causal
+    `and` wants one truth value. For all entries at once it is `&`.
+causal & real → torch.arange(length) <= (torch.arange(length)[:, None] & real)
+    `&` binds more tightly than `<=` and `==`: put the comparison into brackets.
+causal & real → ~(causal & real)
+causal & real → ~causal & ~real
+causal & real → ~causal | ~real
+    True means *may attend* here, in all of the mask. Yours says what is masked out: turn it round with `~`.
+!= → ==
+    Your padding is the wrong way round: yours masks out the tokens, and keeps the padding.
+.tril() → .triu()
+    Your triangle lies the wrong way: a query may attend to itself and to what comes *after* it.
+.tril() → .triu(1)
+causal & real → ~causal & real
+    Your triangle is True in the future: a query may attend only to what comes *after* it. True means may
+    attend, so it belongs on the diagonal and below.
+.tril() → .tril(-1)
+causal & real → ~causal.mT & real
+    A query may not attend to itself in yours: the triangle lacks the diagonal, and its first row is empty.
+.tril() → .tril(1)
+    A query may attend to one token too many in yours, the next one.
+[:, None, None, :] → [:, None, :, None]
+    You mask out rows: the padding does not ask, but the tokens behind it may still attend to it. Padding is
+    masked out as a *key*, on the last axis.
+causal & real → causal & real & real.mT
+    You mask out padding as key *and* as query. Its rows follow the same rule as all others: nobody reads
+    them, and an empty row is a risk.
+[:, None, None, :] → [:, None, :]
+[:, None, None, :] → [:, None]
+    The axis of the heads is missing: (B, 1, T, T), not (B, T, T).
+[:, None, None, :] →
+[:, None, None, :] → [None, None]
+[:, None, None, :] → [..., None]
+[:, None, None, :] → ; causal & real → causal.expand(len(ids), 1, -1, -1) & real
+    Sentences meet queries in yours, since torch compares sizes from the right: (B, T) against (T, T). Make
+    the padding mask (B, 1, 1, T), `[:, None, None, :]`.
+[:, None, None, :] → [:, :, None, None]
+    Your padding mask is (B, T, 1, 1): its T stands where the heads belong. Keys are the last axis,
+    `[:, None, None, :]`.
+!= pad_id → != 0
+!= pad_id → > 0
+!= pad_id → .bool()
+    You compare with 0, but the padding is `pad_id`, and in one case 0 is a token.
+!= pad_id → > pad_id
+!= pad_id → < pad_id
+    You ask whether the id is larger or smaller than `pad_id`. Padding is what *equals* it: `!=`.
+ids != pad_id → torch.arange(length) < (ids != pad_id).sum(dim=1, keepdim=True)
+    You count the tokens and mask out the end. In one case the padding stands in front: compare each id.
+length = ids.size(1) → length = ids.size(0)
+length = ids.size(1) → length = len(ids)
+    Your triangle is as large as the batch. It has a row and a column for each token: `ids.size(1)`.
+, dtype=torch.bool →
+    `torch.ones` gives numbers, and `&` joins truth values: `dtype=torch.bool`, or compare, `== 1`.
+causal & real → (causal & real).int()
+causal & real → (causal & real).float()
+, dtype=torch.bool → , dtype=torch.int
+causal & real → causal * real.int()
+causal & real → causal.float() * real
+    Right, but as numbers. A mask is boolean: `dtype=torch.bool`.
+causal & real → torch.zeros(len(ids), 1, length, length).masked_fill(~(causal & real), float("-inf"))
+causal & real → torch.zeros(len(ids), 1, length, length).masked_fill(~(causal & real), -1e9)
+    Those are numbers to be added to scores. A mask is boolean, True = may attend; softmax fills in the −∞.
+""")
 
 
 def _rows():
     torch.manual_seed(21)
-    some = torch.tensor([[True, True, False, True], [False] * 4, [False, True, True, False]])
-    first = torch.randn(3, 4), some, torch.randn(3, 4)
+    paper = (
+        torch.tensor([[1.0, 2.0, 0.0], [3.0, 0.0, 1.0]]),
+        torch.tensor([[_T, _T, _F], [_F, _F, _F]]),
+        torch.tensor([[1.0, 0.0, 2.0], [1.0, 2.0, 1.0]]),
+    )
+    one = torch.randn(1, 2), torch.tensor([[_F, _F]]), torch.randn(1, 2)
+    square = torch.tensor([[_T, _F, _T], [_T, _T, _F], [_F, _F, _F]])
+    some = torch.tensor([[_T, _T, _F, _T], [_F] * 4, [_F, _T, _T, _F]])
     masks = torch.rand(2, 3, 5) > 0.4
     masks[1, 2] = masks[0, 0] = False
-    second = torch.randn(2, 3, 5), masks, torch.randn(2, 3, 5)
-    return [(s.requires_grad_(), mask, upstream) for s, mask, upstream in (first, second)]
+    drawn = [(torch.randn(m.shape), m, torch.randn(m.shape)) for m in (square, some, masks)]
+    return [(s.requires_grad_(), mask, upstream) for s, mask, upstream in (paper, one, *drawn)]
 
 
 empty_rows = Exercise(
-    task="Scores (…, q, k) that ask for a gradient, a mask (True = may look) in which a row may be "
-    "empty, and `upstream`, the gradient that arrives at the weights. Return the weights, 0 "
-    "where hidden, and the gradient that arrives at the scores, finite everywhere.",
+    sections=(
+        "03 A row that may see nothing",
+        "12 Why columns, not rows?",
+    ),
+    task="Scores (…, queries, keys) that ask for a gradient, a mask (True = may attend) in which a row may "
+    "be empty, and `upstream`, the gradient that arrives at the weights, both of the same shape. Return the "
+    "weights, 0 where masked out, and the gradient that arrives at the scores, finite everywhere. Do it "
+    "without `masked_softmax`.",
     cases=_rows,
     hints=(
-        "−∞ before the softmax makes hidden weights 0; an empty row becomes NaN. What heals its "
-        "*value*? And does the gradient still pass through the NaN?",
-        "Two fills: `masked_fill(~mask, float('-inf'))` before the softmax, `masked_fill(~mask, 0.0)` "
-        "after it. A filled cell no longer depends on its score.",
-        "`(gradient,) = torch.autograd.grad(weights, scores, upstream)`, then `return weights, "
-        "gradient`.",
+        "−∞ in place of the scores that are masked out makes their weights 0. A row that may attend to "
+        "nothing is then all −∞, and its softmax is NaN. What mends its *value*? And does the gradient "
+        "still pass through the NaN?",
+        "Fill twice: `masked_fill(~mask, float('-inf'))` before the softmax, and `masked_fill(~mask, 0.0)` "
+        "after it. An entry that is filled no longer depends on what stood there, so its gradient is 0.",
+        "`torch.autograd.grad(weights, scores, upstream)` gives a tuple with one gradient for each tensor "
+        "that was asked about, here one: `(gradient,) = …` takes it out. Then return both.",
     ),
     passed="The gradient of a row is α (g − Σ αg), and of an empty row: nothing. (If you mended it with "
     "`nan_to_num`: inside a model nobody does that between the softmax and W_Q.)",
+    without=("masked_softmax", "attention_weights"),
+    gaps=(
+        '~mask, float("-inf")',
+        "filled.softmax(dim=-1)",
+        "~mask, 0.0",
+        "weights, scores, upstream",
+    ),
 )
 
 
 @empty_rows.solution
 def my_empty_rows(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-    weights = weights.masked_fill(~mask, 0.0)
+    # In place of a score that is masked out stands −∞. What is filled has no gradient any more.
+    filled = scores.masked_fill(~mask, float("-inf"))  # (..., queries, keys)
+    weights = filled.softmax(dim=-1)  # (..., queries, keys)
+    # An empty row came out as 0 / 0, NaN. It is filled too, and no NaN finds a way back.
+    weights = weights.masked_fill(~mask, 0.0)  # (..., queries, keys)
+    # grad gives a tuple, an entry for each tensor that is asked about.
     (gradient,) = torch.autograd.grad(weights, scores, upstream)
     return weights, gradient
 
@@ -219,108 +229,71 @@ def _(scores, mask, upstream):
     return weights, weights * (upstream - pull)
 
 
-def _both(weights, scores, upstream):
-    return weights, torch.autograd.grad(weights, scores, upstream)[0]
-
-
-@empty_rows.mistake(
-    "An empty row is NaN, as softmax computes −∞ − (−∞). Fill it with 0 after the softmax "
-    "(multiplying does not heal it: NaN · 0 is NaN)."
-)
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-    return _both(weights, scores, upstream)
-
-
-_AVERAGE = (
-    "Your empty row is the average of what is hidden: with a finite fill all its scores are equal."
-)
-
-
-@empty_rows.mistake(_AVERAGE)
-def _(scores, mask, upstream):
-    return _both(scores.masked_fill(~mask, -1e9).softmax(dim=-1), scores, upstream)
-
-
-@empty_rows.mistake(_AVERAGE)
-def _(scores, mask, upstream):
-    return _both((scores + torch.where(mask, 0.0, -1e9)).softmax(dim=-1), scores, upstream)
-
-
-@empty_rows.mistake(
-    "You *added* −1000. On an empty row the same number is added everywhere, and softmax does not "
-    "see it: the row looks at hidden keys as if there were no mask."
-)
-def _(scores, mask, upstream):
-    return _both((scores + torch.where(mask, 0.0, -1e3)).softmax(dim=-1), scores, upstream)
-
-
-_HEALED = (
-    "The weights are right, the gradient is NaN. You *added* −∞: the sum still depends on the score, "
-    "and hands the NaN of the empty row down to it. `masked_fill` cuts that road."
-)
-
-
-@empty_rows.mistake(_HEALED)
-def _(scores, mask, upstream):
-    hidden = scores + torch.where(mask, 0.0, float("-inf"))
-    return _both(hidden.softmax(dim=-1).nan_to_num(), scores, upstream)
-
-
-@empty_rows.mistake(
-    "An empty row is NaN, in its weights and in its gradient: you *added* −∞, or divided by a sum "
-    "that is 0. `masked_fill` before the softmax saves the gradient, a second one behind it the "
-    "weights."
-)
-def _(scores, mask, upstream):
-    hidden = scores + torch.where(mask, 0.0, float("-inf"))
-    return _both(hidden.softmax(dim=-1), scores, upstream)
-
-
-@empty_rows.mistake(
-    "A score of 0 is not an impossible key: e⁰ = 1. Hidden scores become −∞ before the softmax."
-)
-def _(scores, mask, upstream):
-    return _both((scores * mask).softmax(dim=-1), scores, upstream)
-
-
-@empty_rows.mistake(
-    "Hidden weights are 0, but the rows no longer add up to 1: hide before the softmax, not after it."
-)
-def _(scores, mask, upstream):
-    return _both(scores.softmax(dim=-1) * mask, scores, upstream)
-
-
-@empty_rows.mistake("Your mask is the wrong way round: True means that the query may look.")
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(mask, float("-inf")).softmax(dim=-1).masked_fill(mask, 0.0)
-    return _both(weights, scores, upstream)
-
-
-@empty_rows.mistake("The softmax goes over the last axis, the keys.")
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-2).masked_fill(~mask, 0.0)
-    return _both(weights, scores, upstream)
-
-
-@empty_rows.mistake("The weights are right; the gradient is missing. Return both, in this order.")
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0.0)
-
-
-@empty_rows.mistake(
-    "`upstream` is not used: yours is the gradient of the sum of all weights, and that sum is the "
-    "same whatever the scores: its gradient is 0 but for rounding."
-)
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
-    return _both(weights, scores, torch.ones_like(weights))
-
-
-@empty_rows.mistake(
-    "`torch.autograd.grad` gives a tuple; its only entry is the gradient: `(gradient,) = …`."
-)
-def _(scores, mask, upstream):
-    weights = scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
-    return weights, torch.autograd.grad(weights, scores, upstream)
+empty_rows.edits("""
+.masked_fill(~mask, 0.0) →
+weights.masked_fill(~mask, 0.0) → weights * mask
+    Right, but for the empty row: there 0 is divided by 0, which is NaN. Fill it with 0 after the softmax
+    (multiplying does not mend it: NaN · 0 is NaN).
+float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
+scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e9) ; .masked_fill(~mask, 0.0) →
+    Your empty row is the average of what is masked out: with a finite fill all its scores are equal.
+scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e3) ; .masked_fill(~mask, 0.0) →
+    You *added* −1000. On an empty row the same number is added everywhere, and softmax does not change by
+    that: the row attends to masked-out keys as if there were no mask.
+scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf"))
+(weights, scores, upstream) → (weights, filled, upstream)
+    The weights are right, the gradient is NaN. Either you *added* −∞: the sum still depends on the score, and
+    hands the NaN of the empty row down to it. Or you asked for the gradient at the sum, not at `scores`.
+    `masked_fill` cuts the way between the two.
+scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf")) ; .masked_fill(~mask, 0.0) →
+    An empty row is NaN, in its weights and in its gradient: you *added* −∞, or divided by a sum that is 0.
+    `masked_fill` before the softmax saves the gradient, a second one behind it the weights.
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf")
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; .masked_fill(~mask, 0.0) →
+    0 · ∞ is NaN, so −∞ times a mask spoils the allowed scores too. Choose with `masked_fill` or
+    `torch.where`, and do not multiply.
+scores.masked_fill(~mask, float("-inf")) → scores * mask ; .masked_fill(~mask, 0.0) →
+float("-inf") → 0.0 ; .masked_fill(~mask, 0.0) →
+float("-inf") → 0.0
+    A score of 0 is not an impossible key: e⁰ = 1. Scores that are masked out become −∞ before the softmax.
+scores.masked_fill(~mask, float("-inf")) → scores
+    Weights that are masked out are 0, but the rows no longer add up to 1: mask the scores, before the
+    softmax.
+scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) →
+    The mask is not used.
+~mask → mask
+    Your mask is the wrong way round: True means that the query may attend.
+dim=-1 → dim=-2
+dim=-1 → dim=0
+    The softmax goes over the last axis, the keys.
+return weights, gradient → return weights
+    The weights are right; the gradient is missing. Return both, in this order.
+return weights, gradient → return gradient
+    The gradient is right; the weights are missing. Return both, the weights first.
+(weights, scores, upstream) → (weights, scores, torch.ones_like(weights))
+    `upstream` is not used: yours is the gradient of the sum of all weights, and that sum is the same
+    whatever the scores: its gradient is 0 but for rounding.
+(weights, scores, upstream) → (weights, scores)
+    `upstream` is not used. The weights are many, and torch asks with which gradient each of them begins:
+    `torch.autograd.grad(weights, scores, upstream)`.
+(weights, scores, upstream) → (scores, weights, upstream)
+    Weights and scores are exchanged: `grad` wants first what came out, then what it came from.
+(gradient,) = → gradient =
+    `torch.autograd.grad` gives a tuple; its only entry is the gradient: `(gradient,) = …`.
+(gradient,) = torch.autograd.grad(weights, scores, upstream) → gradient = weights * upstream
+    Your gradient counts each weight's own score alone. A weight depends on all scores of its row:
+    α (g − Σ αg).
+(gradient,) = torch.autograd.grad(weights, scores, upstream) → gradient = upstream * weights * (1 - weights)
+    α (1 − α) is how a weight moves with its own score. It also moves with the others of its row:
+    α (g − Σ αg).
+(gradient,) = torch.autograd.grad(weights, scores, upstream) → gradient = scores.grad
+    Nothing has run backwards yet, so `scores.grad` is None: `weights.backward(upstream)` comes before it,
+    or `torch.autograd.grad`.
+weights = weights.masked_fill(~mask, 0.0) → weights[~mask] = 0.0
+weights = weights.masked_fill(~mask, 0.0) → weights.masked_fill_(~mask, 0.0)
+    You write into the weights. Softmax keeps what it gave for the way back, so torch refuses:
+    `masked_fill` without the underscore makes a new tensor.
+scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
+    You write into the scores, which ask for a gradient: torch refuses. `masked_fill` without the
+    underscore makes a new tensor.
+""")

@@ -1,8 +1,8 @@
 """Judging a translation, and the heads that made it. Lesson 15."""
 
-import itertools
 import math
 from collections import Counter
+from itertools import pairwise
 
 import torch
 
@@ -14,292 +14,432 @@ def _translations():
         return tuple(sentence.split() for sentence in sentences)
 
     return [
-        words("il est calme .", "il est très calme ."),
-        words("le le le chat", "le chat est là"),
-        words("le chat le chat", "le chat dort le soir"),
-        words("je suis rentré chez moi hier .", "je suis chez moi ."),
+        words("le le chat dort", "le chat ne dort pas"),
+        words("suis je moi chez .", "je suis chez moi ."),  # all the words, and not one pair
         words("elle dort ici", "il mange là"),
+        words("il est très très calme .", "il est calme ."),
+        words("le chat le chat", "le chat dort le soir"),
+        words("il dort et il dort", "il dort , il dort ici"),
+        words("le chat", "le chat et le chien"),
     ]
 
 
 bleu = Exercise(
-    task="BLEU with words and pairs of words, for one candidate and one reference (lists of words): "
-    "the geometric mean of the two clipped precisions, times the brevity penalty "
-    "min(1, e^(1 − r/c)). A number from 0 to 1.",
+    sections=("15 From sentence to score",),
+    task="BLEU with words and pairs of neighbours, for one candidate and one reference, lists of two words "
+    "or more. A precision is how many of the candidate's words (or pairs) the reference has too, each "
+    "counted at most as often as the reference has it, divided by the number of the candidate's. BLEU is "
+    "the root of the product of the two precisions, times the brevity penalty min(1, e^(1 − r/c)) with c "
+    "words in the candidate and r in the reference. Return it as a number from 0 to 1; it is 0 where a "
+    "precision is 0. Leave both lists as they are.",
     cases=_translations,
     hints=(
-        "`Counter(candidate) & Counter(reference)` counts each word as often as both have it.",
-        "The pairs of a list are `zip(words, words[1:])`. A precision is the matches over all "
-        "words (or pairs) of the candidate.",
-        "r and c are the numbers of words of reference and candidate. Where a precision is 0, BLEU "
-        "is 0.",
+        "A candidate that says one good word again and again must not profit from it. So we need to know "
+        "how often each word stands in a list: `Counter(candidate)` counts that, and "
+        "`Counter(candidate) & Counter(reference)` keeps the smaller count of each word. `.total()` adds "
+        "the counts up.",
+        "Words alone say nothing about their order, so the same is done for pairs of neighbours. "
+        "`pairwise(words)` gives them (and so does `zip(words, words[1:])`); c words make c − 1 pairs. A "
+        "pair is a tuple, which a Counter counts like a word.",
+        "The root of the product, `math.sqrt`, is 0 by itself where one precision is 0. The brevity penalty "
+        "takes something from a candidate that leaves words out, c < r; `min(1.0, …)` sees to it that a "
+        "longer one gains nothing.",
     ),
-    passed="sacrebleu goes up to four words in a row and counts over the whole corpus first.",
+    passed="sacrebleu goes up to four words in a row, and adds up over the whole corpus before it divides. Why "
+    "would the mean of the BLEU of single sentences be another number?",
+    without=("corpus_bleu", "sentence_bleu", "BLEU", "translation_scores"),
+    gaps=(
+        "Counter(ours) & Counter(theirs)",
+        "len(ours)",
+        "pairwise(candidate)",
+        "pairwise(reference)",
+        "math.sqrt(of_words * of_pairs)",
+        "1.0, math.exp(1 - r / c)",
+    ),
 )
-
-
-def _matches(candidate, reference, n):
-    ours, theirs = (Counter(zip(*[s[i:] for i in range(n)])) for s in (candidate, reference))  # noqa: B905
-    return sum((ours & theirs).values()), sum(ours.values())
-
-
-def _bleu(candidate, reference, precisions, mean=math.prod, penalty=None):
-    r, c = len(reference), len(candidate)
-    short = min(1.0, math.exp(1 - r / c)) if penalty is None else penalty(r, c)
-    return short * mean(precisions)
 
 
 @bleu.solution
 def my_bleu(candidate, reference):
-    bleu = min(1.0, math.exp(1 - len(reference) / len(candidate)))
-    for n in (1, 2):
-        ours, theirs = (
-            Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1))
-            for s in (candidate, reference)
-        )
-        bleu *= math.sqrt((ours & theirs).total() / ours.total())
-    return bleu
+    def precision(ours, theirs):
+        # `&` keeps the smaller count: nothing counts more often than the reference has it.
+        both = Counter(ours) & Counter(theirs)
+        # Divided by how many the candidate has.
+        return both.total() / len(ours)
+
+    # Words say nothing about their order, pairs of neighbours do: c words make c − 1 pairs.
+    pairs, their_pairs = list(pairwise(candidate)), list(pairwise(reference))
+    of_words = precision(candidate, reference)
+    of_pairs = precision(pairs, their_pairs)
+    # The geometric mean of two numbers is the root of their product: 0 if one of them is 0.
+    mean = math.sqrt(of_words * of_pairs)
+    # A candidate shorter than its reference loses by it, a longer one gains nothing.
+    c, r = len(candidate), len(reference)
+    penalty = min(1.0, math.exp(1 - r / c))
+    return penalty * mean
 
 
 @bleu.solution
 def _(candidate, reference):
-    precisions = [a / b for a, b in (_matches(candidate, reference, n) for n in (1, 2))]
-    if 0 in precisions:
-        return 0.0
-    r, c = len(reference), len(candidate)
-    return math.exp(min(0.0, 1 - r / c) + sum(math.log(p) for p in precisions) / 2)
-
-
-def _root(precisions):
-    return math.sqrt(math.prod(precisions))
-
-
-def _clipped(candidate, reference):
-    return [a / b for a, b in (_matches(candidate, reference, n) for n in (1, 2))]
-
-
-@bleu.mistake(
-    "“le le le chat” gets too much: a word counts only as often as the reference has it. "
-    "`Counter & Counter` clips."
-)
-def _(candidate, reference):
-    def precision(ours, theirs):
-        return sum(w in theirs for w in ours) / len(ours)
-
-    pairs = [list(itertools.pairwise(s)) for s in (candidate, reference)]
-    return _bleu(candidate, reference, [precision(candidate, reference), precision(*pairs)], _root)
-
-
-@bleu.mistake(
-    "You count each word once, however often it stands there: a set forgets that. A `Counter` does "
-    "not."
-)
-def _(candidate, reference):
-    precisions = []
+    logs = []
     for n in (1, 2):
-        ours, theirs = (set(zip(*[s[i:] for i in range(n)])) for s in (candidate, reference))  # noqa: B905
-        precisions.append(len(ours & theirs) / (len(candidate) - n + 1))
-    return _bleu(candidate, reference, precisions, _root)
+        ours = [tuple(candidate[i : i + n]) for i in range(len(candidate) - n + 1)]
+        theirs = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+        right = sum(min(ours.count(run), theirs.count(run)) for run in set(ours))
+        if not right:
+            return 0.0
+        logs.append(math.log(right / len(ours)))
+    return math.exp(min(0.0, 1 - len(reference) / len(candidate)) + sum(logs) / 2)
+
+
+bleu.edits("""
+both.total() → sum(x in theirs for x in ours)
+precision(candidate, reference) → sum(w in reference for w in candidate) / len(candidate)
+precision(pairs, their_pairs) → sum(p in their_pairs for p in pairs) / len(pairs)
+    Repetition pays in yours: “le le chat” gets two for `le` although the reference has one. A word, and a pair, counts
+    at most as often as the reference has it: `Counter & Counter` keeps the smaller count.
+both.total() → len(both)
+    You count each different word or pair once, however often both have it: that is what a set does, and the `len` of a
+    Counter. The counts themselves are to be added: `(ours & theirs).total()`.
+both.total() / len(ours) → len(both) / len(set(ours))
+    You compare sets, above the line and below it: what stands there twice counts once. A `Counter` keeps how often each
+    stands there.
+both.total() → sum(min(ours.count(x), theirs.count(x)) for x in ours)
+precision(pairs, their_pairs) → sum(min(pairs.count(p), their_pairs.count(p)) for p in pairs) / len(pairs)
+    A word or a pair that the candidate has twice comes up twice in your loop, and its count is added each time. Go over
+    the different ones, `set(…)`, or add up what `Counter & Counter` keeps.
+both.total() → sum(x in ours for x in theirs)
+    You go over the reference and count what the candidate has. It is the candidate that is judged, each word at most as
+    often as the reference has it.
+both.total() → sum(both)
+    `sum` of a Counter goes over its words, and not over their counts: `.total()`, or `sum(both.values())`.
+/ len(ours) → / len(set(ours))
+    You divide by the number of *different* words or pairs: that is the `len` of a Counter or of a set. Divide by all
+    that the candidate has: c words, c − 1 pairs, or `.total()`.
+precision(pairs, their_pairs) → precision(*([tuple(sorted(p)) for p in of] for of in (pairs, their_pairs)))
+    Your pairs have no order: (je, suis) counts as (suis, je). The order of the words is what the pairs are there for,
+    so “suis je moi chez .” has none of them right.
+precision(pairs, their_pairs) → precision(pairs[::2], their_pairs[::2])
+precision(pairs, their_pairs) → precision(pairs[::2], their_pairs[::2]) * len(pairs[::2]) / len(pairs)
+    You cut the sentence into pairs, words 0 and 1, words 2 and 3. The pairs overlap: each word but the last begins one,
+    `zip(words, words[1:])`.
+precision(pairs, their_pairs) → precision(pairs, their_pairs) * len(pairs) / len(candidate)
+    The pairs are divided by the number of words. Of c words there are c − 1 pairs.
+precision(pairs, their_pairs) → precision([*pairs, candidate[-1]], [*their_pairs, reference[-1]])
+    Your last “pair” is a single word: a slice at the end is shorter. Of c words there are c − 1 pairs, and `zip(words,
+    words[1:])` makes no other.
+list(pairwise(candidate)) → [(candidate[i], candidate[i + 1]) for i in range(len(candidate))]
+    The last word has no neighbour behind it. c words make c − 1 pairs: `range(len(candidate) - 1)`.
+precision(pairs, their_pairs) → precision(pairs[:-1], their_pairs[:-1])
+precision(pairs, their_pairs) → (Counter(pairs[:-1]) & Counter(their_pairs[:-1])).total() / len(pairs)
+    Your last pair is missing. c words make c − 1 pairs: the first begins at 0, the last at c − 2, and `range(c - 1)`
+    stops there.
+Counter(ours) & Counter(theirs) → Counter(ours[:-1]) & Counter(theirs[:-1])
+Counter(ours) & Counter(theirs) → Counter(ours[:-1]) & Counter(theirs[:-1]) ; / len(ours) → / max(1, len(ours) - 1)
+    The last word and the last pair are missing: in c words the last run of n words begins at c − n, and `range(c - n)`
+    stops before it. `range(c - n + 1)`.
+both.total() → sum(a == b for a, b in zip(ours, theirs))
+    You compare position with position, so one word too many at the beginning makes all the rest wrong. A word or a pair
+    counts wherever it stands in the reference.
+/ len(ours) → / len(theirs)
+precision(candidate, reference) → precision(candidate, reference) * len(candidate) / len(reference)
+precision(pairs, their_pairs) → precision(pairs, their_pairs) * len(pairs) / len(their_pairs)
+    You divide by the count of the reference: that is recall. A precision is divided by the candidate's.
+/ len(ours) → / len(theirs) ; c, r = → r, c =
+    Candidate and reference are exchanged: yours judges the reference by the candidate.
+len(candidate), len(reference) → len(candidate.split()), len(reference)
+    The two are lists of words already: there is nothing left to `split`.
+math.sqrt(of_words * of_pairs) → of_words
+math.sqrt(of_words * of_pairs) → math.sqrt(of_words)
+    Yours has the words alone: the precision of the pairs is missing. It is what notices the order.
+math.sqrt(of_words * of_pairs) → of_pairs
+math.sqrt(of_words * of_pairs) → math.sqrt(of_pairs)
+    Yours has the pairs alone: the precision of the single words is missing.
+math.sqrt(of_words * of_pairs) → precision([*candidate, *pairs], [*reference, *their_pairs])
+    You throw words and pairs into one count. Each has a precision of its own; BLEU takes the root of their product.
+math.sqrt(of_words * of_pairs) → (of_words + of_pairs) / 2
+    You took the arithmetic mean of the precisions, the sum divided by 2. BLEU takes the geometric one, the root of the
+    product.
+math.sqrt(of_words * of_pairs) → of_words + of_pairs
+math.sqrt(of_words * of_pairs) → math.sqrt(of_words + of_pairs)
+    You add the precisions. BLEU takes the root of their product.
+math.sqrt(of_words * of_pairs) → math.sqrt(of_words) * of_pairs
+    Only one of the two precisions is under your root. It is the root of their product.
+math.sqrt(of_words * of_pairs) → of_words * of_pairs
+    You multiplied the precisions (or added their logarithms, which is the same). The geometric mean of two is the root
+    of the product: half the sum of the logarithms.
+math.sqrt(of_words * of_pairs) → of_words**0.5 * of_pairs**0.25
+    The pairs count less than the words in yours, as in d2l (lesson 05). Here both are under one root.
+* mean → * math.exp(math.log(mean))
+    Right, but where a precision is 0: the logarithm of 0 does not exist. BLEU is 0 there, so return 0.0 before you take
+    logarithms.
+* mean → + mean
+    You add the brevity penalty. It is a factor, from 0 to 1: multiply by it.
+return penalty → return 100 * penalty
+    You return a number from 0 to 100, as sacrebleu does. Here it is from 0 to 1.
+min(1.0, math.exp(1 - r / c)) → 1.0
+    Short candidates get too much: the brevity penalty is missing.
+min(1.0, math.exp(1 - r / c)) → min(1.0, math.exp(1 - r / c)) ** 2
+    The brevity penalty is there twice, once for the words and once for the pairs. It belongs to the whole.
+min(1.0, math.exp(1 - r / c)) → math.sqrt(min(1.0, math.exp(1 - r / c)))
+    The brevity penalty is under the root. It belongs outside: penalty times the root of the product.
+min(1.0, math.exp(1 - r / c)) → math.exp(1 - r / c)
+    A candidate longer than its reference is rewarded: the brevity penalty is at most 1.
+min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(1 - r / c))
+    Short candidates lose nothing and long ones gain: e^(1 − r/c) belongs to those with c < r, and 1 to the others.
+    `min` does both.
+1 - r / c → 1 - c / r
+1 - r / c → r / c - 1
+    The brevity penalty is the wrong way round: in yours long candidates lose and short ones do not. The exponent is
+    1 − r/c, with r of the reference and c of the candidate.
+min(1.0, math.exp(1 - r / c)) → math.exp(1 - c / r)
+min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(1 - c / r))
+min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(r / c - 1))
+    The exponent is the wrong way round, so a short candidate gains by it. It is 1 − r/c, with r of the reference and c
+    of the candidate.
+math.exp(1 - r / c) → math.exp((1 - r) / c)
+math.exp(1 - r / c) → math.exp(1 - r) / c
+math.exp(1 - r / c) → math.exp(1 - r // c)
+    In the exponent 1 − r/c only r is divided by c (with `/`, not with `//`), and all of it is in the exponent.
+math.exp(1 - r / c) → c / r
+math.exp(1 - r / c) → r / c
+    The penalty of a short candidate is not c/r (or r/c) itself: it is e to the power 1 − r/c.
+math.exp(1 - r / c) → 1 - r / c
+    The penalty is e to the power 1 − r/c: the `exp` is missing.
+""")
 
 
 @bleu.mistake(
-    "You compare sets, of your words and of theirs: repeated ones must count. A `Counter` keeps how "
-    "often."
+    "Yours goes up to runs of four words, as sacrebleu does. Here it is words and pairs alone."
 )
 def _(candidate, reference):
-    precisions = []
-    for n in (1, 2):
-        ours, theirs = (set(zip(*[s[i:] for i in range(n)])) for s in (candidate, reference))  # noqa: B905
-        precisions.append(len(ours & theirs) / len(ours))
-    return _bleu(candidate, reference, precisions, _root)
+    product = 1.0
+    for n in (1, 2, 3, 4):
+        ours = Counter(tuple(candidate[i : i + n]) for i in range(len(candidate) - n + 1))
+        theirs = Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
+        product *= (ours & theirs).total() / ours.total()
+    return min(1.0, math.exp(1 - len(reference) / len(candidate))) * product**0.25
 
 
-@bleu.mistake(
-    "Your last pair is a single word: of c words there are c − 1 pairs. `zip(words, words[1:])` makes "
-    "no other."
+bleu_for_one = Exercise(
+    sections=("15 From sentence to score",),
+    task="The precision of words alone: how many words of the candidate the reference has too, each counted at "
+    "most as often as the reference has it, divided by the number of the candidate's words. Both are lists "
+    "of words. Return a number from 0 to 1.",
+    cases=_translations,
+    hints=(
+        "In “le le chat dort” the reference “le chat ne dort pas” has `le`, `chat` and `dort`, but it has "
+        "`le` only once: 3 of 4. So one has to know how often each word stands in each list.",
+        "`Counter(candidate) & Counter(reference)` keeps the smaller count of each word, and `.total()` "
+        "adds up what is left. Divide it by `len(candidate)`.",
+    ),
+    passed="For pairs of neighbours it is the same once more, with `pairwise(words)` in place of the words.",
+    gaps=("Counter(candidate) & Counter(reference)", "len(candidate)"),
 )
+
+
+@bleu_for_one.solution
+def my_bleu_for_one(candidate, reference):
+    # `&` keeps the smaller count of each word: none counts more often than the reference has it.
+    both = Counter(candidate) & Counter(reference)
+    # `total` adds up the counts; a precision is divided by what the candidate has.
+    return both.total() / len(candidate)
+
+
+@bleu_for_one.solution
 def _(candidate, reference):
-    precisions = []
-    for n in (1, 2):
-        ours, theirs = (
-            Counter(tuple(s[i : i + n]) for i in range(len(s))) for s in (candidate, reference)
-        )
-        precisions.append((ours & theirs).total() / ours.total())
-    return _bleu(candidate, reference, precisions, _root)
+    left, right = list(reference), 0
+    for word in candidate:
+        if word in left:
+            left.remove(word)
+            right += 1
+    return right / len(candidate)
 
 
-@bleu.mistake("You return a number from 0 to 100, as sacrebleu does. Here it is from 0 to 1.")
-def _(candidate, reference):
-    return 100 * _bleu(candidate, reference, _clipped(candidate, reference), _root)
-
-
-@bleu.mistake("The penalty of a short candidate is not c/r itself: it is e to the power 1 − r/c.")
-def _(candidate, reference):
-    return _bleu(
-        candidate, reference, _clipped(candidate, reference), _root, lambda r, c: min(1.0, c / r)
-    )
-
-
-@bleu.mistake("Short candidates get too much: the brevity penalty is missing.")
-def _(candidate, reference):
-    return _root(_clipped(candidate, reference))
-
-
-@bleu.mistake(
-    "A candidate longer than its reference is rewarded: the brevity penalty is at most 1."
-)
-def _(candidate, reference):
-    return _bleu(
-        candidate,
-        reference,
-        _clipped(candidate, reference),
-        _root,
-        lambda r, c: math.exp(1 - r / c),
-    )
-
-
-@bleu.mistake("You divide by the reference's count: that is recall. Divide by the candidate's.")
-def _(candidate, reference):
-    matched = [_matches(candidate, reference, n)[0] for n in (1, 2)]
-    theirs = [len(reference), len(reference) - 1]
-    return _bleu(candidate, reference, [a / b for a, b in zip(matched, theirs, strict=True)], _root)
-
-
-@bleu.mistake("You took the arithmetic mean of the precisions. BLEU takes the root of the product.")
-def _(candidate, reference):
-    return _bleu(candidate, reference, _clipped(candidate, reference), lambda p: sum(p) / 2)
-
-
-@bleu.mistake("You multiplied the precisions. Of two numbers, the mean is the root of the product.")
-def _(candidate, reference):
-    return _bleu(candidate, reference, _clipped(candidate, reference))
-
-
-@bleu.mistake(
-    "The brevity penalty is the wrong way round: short candidates lose, long ones do not."
-)
-def _(candidate, reference):
-    return _bleu(
-        candidate,
-        reference,
-        _clipped(candidate, reference),
-        _root,
-        lambda r, c: min(1.0, math.exp(1 - c / r)),
-    )
+bleu_for_one.edits("""
+both.total() → sum(word in reference for word in candidate)
+    Repetition pays in yours: “le le chat” gets two for `le` although the reference has one. A word counts at most as
+    often as the reference has it: `Counter & Counter` keeps the smaller count.
+both.total() → len(both)
+    You count each different word once, however often both have it: that is what a set does, and the `len` of a Counter.
+    Add up the counts: `.total()`.
+both.total() / len(candidate) → len(both) / len(set(candidate))
+    You compare sets: what stands there twice counts once. A `Counter` keeps how often.
+both.total() → sum(min(candidate.count(x), reference.count(x)) for x in candidate)
+    A word that the candidate has twice comes up twice in your loop, and its count is added each time. Go over the
+    different ones, `set(…)`, or add up what `Counter & Counter` keeps.
+both.total() → sum(x in candidate for x in reference)
+    You go over the reference and count what the candidate has. It is the candidate's words that are judged, each at
+    most as often as the reference has it.
+both.total() → sum(both)
+    `sum` of a Counter goes over its words, and not over their counts: `.total()`, or `sum(both.values())`.
+both.total() / len(candidate) → both
+    That is the Counter of what both have. Add up its counts, and divide by how many words there are.
+/ len(candidate) → / len(set(candidate))
+    You divide by the number of *different* words. Divide by all of them: `len(candidate)`.
+/ len(candidate) → / len(reference)
+    You divide by the length of the reference: that is recall. A precision is divided by the candidate's.
+both.total() → sum(a == b for a, b in zip(candidate, reference))
+    You compare position with position. A word counts wherever it stands in the reference.
+both.total() / len(candidate) → both.total()
+    That is how many words are right. Divide by how many there are: `len(candidate)`.
+both.total() / len(candidate) → 100 * both.total() / len(candidate)
+    That is in percent. Here it is a number from 0 to 1.
+""")
 
 
 def _heads():
     torch.manual_seed(9)
-    gold = {(0, 0), (1, 1), (2, 1), (4, 3), (5, 4)}  # target word 2 has no link
-    cases = []
-    for closest in (1, 2):
-        weights = torch.rand(3, 5, 6)
-        rows = torch.arange(5)
-        weights[closest, rows, torch.tensor([0, 1, 3, 4, 2])] += 1.0
-        weights[3 - closest, rows, torch.tensor([1, 0, 2, 2, 0])] += 1.0  # wrong everywhere
-        weights[0, :, 4] += 5.0  # sure of itself, and nearly always wrong
-        cases.append((weights / weights.sum(dim=-1, keepdim=True), gold))
-    # here the best head puts an unlinked target word on a linked source word, and the reverse
-    weights = 0.1 * torch.rand(4, 5, 7)
-    for head, sources in enumerate(
-        ([0, 3, 2, 5, 6], [1, 0, 4, 4, 3], [2, 2, 0, 1, 5], [6, 5, 1, 3, 0])
+    paper = torch.tensor(
+        [
+            [[0.0, 0.9, 0.1, 0.0], [0.8, 0.0, 0.1, 0.1], [0.0, 0.0, 0.3, 0.7]],
+            [[0.2, 0.6, 0.1, 0.1], [0.2, 0.1, 0.4, 0.3], [0.3, 0.4, 0.1, 0.2]],
+        ]
+    )
+    cases = [(paper, {(1, 0), (2, 1), (3, 1)})]  # target 1 has two links, target 2 has none
+    # The strongest source of each target, head by head; which of them are sure of it; the gold links.
+    for strongest, width, sure, gold in (
+        ([[2, 0]], 3, 0, {(2, 0), (1, 1)}),
+        ([[1, 1, 2], [0, 2, 1], [2, 2, 0]], 3, 2, {(0, 0), (2, 1), (1, 0)}),
+        ([[0, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 0]], 2, 0, {(0, 1), (1, 2), (1, 3)}),
+        ([[0, 1, 2, 4], [3, 0, 4, 2]], 5, 1, {(0, 0), (2, 2), (3, 2), (0, 3)}),
     ):
-        weights[head, torch.arange(5), torch.tensor(sources)] += 1.0
-    return [*cases, (weights / weights.sum(dim=-1, keepdim=True), {(0, 0), (2, 1), (2, 3), (6, 4)})]
+        strongest = torch.tensor(strongest)
+        weights = 0.2 * torch.rand(*strongest.shape, width)
+        weights.scatter_add_(2, strongest[..., None], 0.25 + torch.zeros(*strongest.shape, 1))
+        weights[sure].scatter_add_(1, strongest[sure][:, None], torch.ones(strongest.size(1), 1))
+        cases.append((weights / weights.sum(dim=-1, keepdim=True), gold))
+    return cases
 
 
 aligning_head = Exercise(
-    task="Weights (heads, target, source) and gold links (source, target): link each target word "
-    "to its strongest source word, leave out target words without a gold link, and return the "
-    "number of the head with the lowest alignment error rate, and that rate.",
+    sections=("15 Where does it look?",),
+    task="Which head aligns best? Weights (heads, target, source) and a set of gold links (source, target). In "
+    "each head, link each target word that has a gold link with the source word of its largest weight; "
+    "target words without a gold link are left out. A hit is a link that is a gold link too, and the error "
+    "rate of a head is 1 − 2 · hits / (links + gold links). Return two things: the number of the head with "
+    "the lowest rate, counted from 0, and that rate.",
     cases=_heads,
     hints=(
-        "`weights[h].argmax(dim=1)` is the strongest source word of each target word.",
-        "The error rate is 1 − 2 · hits / (links + gold links).",
-        "Count hits with sets: `len(links & gold)`. Return `min(range(heads), key=...)` and its "
-        "rate.",
+        "One head after the other: a row of its weights belongs to one target word, so which source word has "
+        "the largest weight there? `head.argmax(dim=1)` says it for all rows at once, as positions, and "
+        "`.tolist()` makes Python integers of them, as the gold links have them.",
+        "Collect the links as a set of pairs (source, target), as the gold links are one; `enumerate` counts "
+        "the target words. Leave out a target word that is in no gold link. Then "
+        "`len(links & gold)` is the number of hits, and the error rate follows from three lengths.",
+        "With all rates in a list, `min(rates)` is the lowest, and `rates.index(...)` says whose it is.",
     ),
     passed="Choose the head on validation sentences, then report it on test sentences.",
+    without=("alignment_error_rate",),
+    gaps=(
+        "{target for _, target in gold}",
+        "head.argmax(dim=1).tolist()",
+        "links & gold",
+        "2 * hits / (len(links) + len(gold))",
+        "rates.index(min(rates))",
+    ),
 )
-
-
-def _error_rate(links, gold):
-    return 1 - 2 * len(links & gold) / (len(links) + len(gold))
-
-
-def _rates(weights, gold, *, counts=lambda i, j, gold: j in {t for _, t in gold}, rate=_error_rate):
-    """The rate of every head, from the links (source i, target j) that count."""
-    for head in weights.argmax(dim=2).tolist():
-        yield rate({(i, j) for j, i in enumerate(head) if counts(i, j, gold)}, gold)
-
-
-def _lowest(rates):
-    rates = list(rates)
-    return rates.index(min(rates)), min(rates)
 
 
 @aligning_head.solution
 def my_aligning_head(weights, gold):
-    linked = {j for _, j in gold}
+    # The target words that have a gold link; about the others nobody can be right.
+    linked = {target for _, target in gold}
     rates = []
-    for head in weights:
-        links = {(i, j) for j, i in enumerate(head.argmax(dim=1).tolist()) if j in linked}
-        rates.append(1 - 2 * len(links & gold) / (len(links) + len(gold)))
-    best = min(range(len(rates)), key=rates.__getitem__)
+    for head in weights:  # (target, source)
+        # The source word with the largest weight, for each target word: a list of integers.
+        strongest = head.argmax(dim=1).tolist()
+        links = {(source, target) for target, source in enumerate(strongest) if target in linked}
+        hits = len(links & gold)
+        rates.append(1 - 2 * hits / (len(links) + len(gold)))
+    # A low error rate is a good one.
+    best = rates.index(min(rates))
     return best, rates[best]
 
 
 @aligning_head.solution
 def _(weights, gold):
-    return _lowest(_rates(weights, gold))
+    def rate(head):
+        links = [(int(weights[head, j].argmax()), j) for j in sorted({j for _, j in gold})]
+        return 1 - 2 * sum(link in gold for link in links) / (len(links) + len(gold))
+
+    best = min(range(len(weights)), key=rate)
+    return best, rate(best)
 
 
-@aligning_head.mistake("You kept the target words without a gold link. Nobody can be right there.")
-def _(weights, gold):
-    return _lowest(_rates(weights, gold, counts=lambda i, j, gold: True))
-
-
-@aligning_head.mistake(
-    "You kept the links whose source word has a gold link. It is the target words without one that "
-    "are left out."
-)
-def _(weights, gold):
-    return _lowest(_rates(weights, gold, counts=lambda i, j, gold: i in {s for s, _ in gold}))
-
-
-@aligning_head.mistake("This is the worst head: a low error rate is good.")
-def _(weights, gold):
-    rates = list(_rates(weights, gold))
-    return rates.index(max(rates)), max(rates)
-
-
-@aligning_head.mistake(
-    "Your links are (target, source), the gold ones (source, target): they hardly ever meet."
-)
-def _(weights, gold):
-    def turned(links, gold):
-        return _error_rate({(j, i) for i, j in links}, gold)
-
-    return _lowest(_rates(weights, gold, rate=turned))
-
-
-@aligning_head.mistake(
-    "This is the share of wrong links among those found. It ignores gold links never found."
-)
-def _(weights, gold):
-    return _lowest(
-        _rates(weights, gold, rate=lambda links, gold: 1 - len(links & gold) / len(links))
-    )
-
-
-@aligning_head.mistake(
-    "A head that is sure of itself need not be right: compare with the gold links."
-)
-def _(weights, gold):
-    surest = int(weights.amax(dim=2).mean(dim=1).argmax())
-    return surest, list(_rates(weights, gold))[surest]
-
-
-@aligning_head.mistake("That is the head alone. Return the pair: head, rate.")
-def _(weights, gold):
-    return _lowest(_rates(weights, gold))[0]
+aligning_head.edits("""
+if target in linked →
+    The target words without a gold link count in yours. Nobody can be right there, so leave them out.
+if target in linked → if source in {s for s, _ in gold}
+    You keep the links whose *source* word has a gold link. It is the target words without one that are left out.
+target for _, target in gold → source for source, _ in gold
+    A gold link is (source, target). Your set of linked target words holds the first of the two, the source words.
+if target in linked → if (source, target) in gold
+    You keep only the links that are right, so that a wrong one costs nothing. All links of target words that have a
+    gold link count.
+links = {( → links = [( ; if target in linked} → if target in linked]
+    Your links are a list, and a list has no `&`. Collect them in a set: `{…}`, or `set(links)`.
+{(source, target) for → {(target, source) for
+{(source, target) for → {(target, source) for ; if target in linked →
+{(source, target) for → {(target, source) for ; target for _, target in gold → source for source, _ in gold
+    Your links are (target, source), the gold ones (source, target): they hardly ever meet.
+.tolist() →
+    None of your links is ever among the gold links, so every rate is 1. A gold link has two integers: `argmax` gives
+    the positions (`max` gives the weights), and `.tolist()` or `int` makes integers of a tensor. A target word with a
+    gold link is the second of such a pair.
+dim=1 → dim=0
+dim=1 → dim=0 ; for target, source in enumerate → for source, target in enumerate
+    Your `argmax` runs over the target words: it names a target word for each source word. In a head, (target, source),
+    the source words are the last axis.
+for target, source in enumerate(strongest) → for target, source in enumerate(strongest, start=1)
+{(source, target) for → {(source, target + 1) for
+{(source, target) for → {(source + 1, target) for
+    You count the words of one side from 1. The gold links count both sides from 0.
+for target, source in enumerate(strongest) if → for target, source in (head > 0.5).nonzero().tolist() if
+    You link wherever the weight is above ½. Each target word has one link, with its strongest source word, however
+    small that weight is.
+for head in weights: → for head in [weights.mean(dim=0)]:
+    You average the heads. Each is to be judged by itself.
+1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(links)
+    These are the wrong links among those found: 1 less precision. It ignores the gold links that were never found.
+1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(gold)
+    These are the gold links never found: 1 less recall. It ignores how many links were made.
+1 - 2 * hits / → 1 - hits /
+    In the error rate a hit counts twice, since it is among the links and among the gold links: 2 · hits.
+1 - 2 * hits / (len(links) + len(gold)) → hits ; min(rates) → max(rates)
+1 - 2 * hits / (len(links) + len(gold)) → hits
+    That is the number of hits. The error rate compares them with the number of links and of gold links.
+1 - 2 * hits / (len(links) + len(gold)) → len(links) + len(gold) - 2 * hits
+    That is how many links are wrong or were not found. A rate is divided by links + gold links.
+1 - 2 * hits / (len(links) + len(gold)) → hits / len(links) ; min(rates) → max(rates)
+1 - 2 * hits / (len(links) + len(gold)) → hits / len(links)
+    That is the precision, hits / links. The error rate counts the gold links too.
+1 - 2 * hits / (len(links) + len(gold)) → hits / len(gold) ; min(rates) → max(rates)
+1 - 2 * hits / (len(links) + len(gold)) → hits / len(gold)
+    That is the recall, hits / gold links. The error rate counts the links that were made too.
+1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(links | gold)
+    The union counts each hit once. The error rate divides by the sum, links + gold links, and counts the hits twice
+    above.
+(len(links) + len(gold)) → len(links) + len(gold)
+    Brackets: only the first length divides in yours. Links and gold links are added first.
+1 - 2 * hits / → 2 * hits / ; min(rates) → max(rates)
+1 - 2 * hits / → 2 * hits /
+    That is how much is right. The error rate is 1 less that.
+min(rates) → max(rates)
+    This is the worst head: a low error rate is good.
+rates.index(min(rates)) → int(weights.amax(dim=2).mean(dim=1).argmax())
+    You choose the head that is surest of itself. It need not be right: compare the rates.
+rates.index(min(rates)) → 0
+    Yours is always the first head. Does a `return` stand in the loop, or is the lowest rate never looked for?
+return best, rates[best] → return best
+    That is the head alone. Return two things: the head, then its rate.
+return best, rates[best] → return rates[best]
+    That is the rate alone. Return two things: the head, then its rate.
+return best, rates[best] → return rates[best], best
+    Both are right, in the other order: first the head, then its rate.
+return best, rates[best] → return best + 1, rates[best]
+    Heads are counted from 0.
+return best, rates[best] → return rates
+return best, rates[best] → return best, rates
+    You return the rates of all heads. Return the number of the best one and its own rate.
+""")

@@ -15,16 +15,11 @@ from transformer_lib.corpus import EOS_ID, PAD_ID, SentencePair, Vocabulary, tok
 from transformer_lib.decoding import greedy, with_steps
 from transformer_lib.exercises import broken
 from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right, numbered_lines
-from transformer_lib.exercises.checking.machinery import (
-    Answer,
-    Exercise,
-    Outcome,
-    Verdict,
-    describe,
-    failure,
-    run,
-    said,
-)
+from transformer_lib.exercises.checking.comparing import describe, said
+from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.checking.running import Answer, Outcome
+from transformer_lib.exercises.checking.telling import failure
+from transformer_lib.exercises.checking.verdict import Verdict
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
@@ -44,41 +39,51 @@ class Examined(Exercise):
 
     examine: Callable[..., Verdict] = field(kw_only=True)
 
+    def skeleton(self) -> str:
+        """Without gaps it is the empty stub: then the solution is nothing but answers."""
+        return super().skeleton() if self.gaps else f"def {self.name}():\n    ..."
+
     def _drawn(self) -> Sequence[tuple]:
         """Another case at every check: nothing is compared with it."""
         return self.cases()
 
-    def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
+    def _use(self, answer: Answer) -> Answer:
         given = len(self.parameters)
 
         def examined(*case):
             result = answer(*case[:given])
             return None if result is None else self.examine(result, *case)
 
-        return run(examined, cases, self.parameters, self.seconds)
+        return examined
 
-    def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
+    def _borrowed(self, answer: Answer, cases: Sequence[tuple]) -> str:
+        """Everything may be called: the answer is not run again to hear what it calls."""
+        return ""
+
+    def _verdict(self, answer: Answer, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
         (outcome,), (case,) = got, cases
         given = ", ".join(map(describe, case[: len(self.parameters)]))
-        failed = failure(outcome, self._called, given, self.seconds)
-        return Verdict(False, failed) if failed else outcome.value
+        failed = failure(outcome, self._called, given, self.seconds, answer)
+        return Verdict("error", failed) if failed else outcome.value
 
 
 # ------------------------------------------------------------------------------------ find the bugs
 
 NUDGES = {
-    "A": "A hidden key gets nothing in it, and the keys may stand in any order. Follow its softmax: "
-    "whose shares does it make?",
-    "B": "All its shares are shares, and its masks are right. Look at what the scores are divided by, "
-    "and ask how large they should be.",
-    "C": "Its weights are right until the mask comes. What do those that are left know of the others?",
-    "D": "With one sentence, or without a mask, all is well. Follow the mask into the fold of batch "
-    "and heads.",
+    "A": "A key that is masked out gets no weight in it, and the keys may stand in any order. Follow its "
+    "softmax: which weights does it make add up to one?",
+    "B": "Its weights add up, and its masks are right. Look at what the scores are divided by, and ask "
+    "how large they should be.",
+    "C": "Its weights are right until the mask comes. What do the weights that are left know of those "
+    "that were taken away?",
+    "D": "With one sentence, or without a mask, all is well. Follow the mask to where batch and heads "
+    "become one axis.",
     "E": "Without `is_causal` it is right. Draw its triangle for three words.",
-    "F": "Its rows are distributions, and its triangle stands. But which numbers of a sentence are in "
-    "its head 0?",
-    "G": "Freshly built it does all that it should. What has the mode to decide in it?",
-    "H": "In train() it does what it should. Which of its arguments does not know the mode?",
+    "F": "Its rows are distributions, and its triangle is right. But which entries of a token are in its "
+    "head 0?",
+    "G": "A new module is in train(), and there this one does all that it should. What does the mode "
+    "decide in it?",
+    "H": "In train() it does what it should. Which of its arguments does not depend on the mode?",
     "J": "Given three tensors, its first answer is right. What else does the call do?",
     "K": "Its weights are right. Look at what they weigh.",
 }
@@ -107,7 +112,7 @@ def catchers(module: str) -> list[str]:
 def _examine_culprits(found):
     if not isinstance(found, dict):
         return Verdict(
-            False,
+            "mistake",
             f"`my_culprits()` returned {describe(found)}. Return a dictionary, from a module's name "
             'to its faulty line and a property: `{"A": (7, "…"), "B": (…, "…")}`.',
         )
@@ -118,10 +123,10 @@ def _examine_culprits(found):
         remarks.append(f"Still open: {', '.join(missing)}.")
     if remarks:
         list_mark = "\n- " if len(remarks) > 1 else " "
-        return Verdict(False, list_mark.join([f"{caught} of ten are caught.", *remarks]))
+        return Verdict("mistake", list_mark.join([f"{caught} of ten are caught.", *remarks]))
     several = [name for name in MODULES if len(catchers(name)) > 1]
     return Verdict(
-        True,
+        "passed",
         f"Passed. More than one property catches {', '.join(several)}: any of them was a right "
         "answer. How few properties are enough to catch all ten modules?",
     )
@@ -136,14 +141,20 @@ def _remark(module, given) -> str | None:
     if not isinstance(given, tuple | list) or len(given) != 2:
         what = f"“{given[:60]}”" if isinstance(given, str) else describe(given)
         return f"{module}: a pair is wanted, the number of its faulty line and a property; yours is {what}."
-    line, named = given[::-1] if isinstance(given[0], str) else given
+    line, named = given
+    if isinstance(line, str) and (not isinstance(named, str) or named.strip().isdigit()):
+        line, named = named, line
     return _about_the_line(module, line) or _about_the_property(module, named)
 
 
 def _about_the_line(module: str, line) -> str | None:
     length = len(numbered_lines(MODULES[module]))
     if isinstance(line, bool) or not isinstance(line, int):
-        return f"{module}: the line is a whole number, as `show_numbered` prints it; yours is {describe(line)}."
+        quotes = ", without quotes" if isinstance(line, str) else ""
+        return (
+            f"{module}: the line is a whole number{quotes}, as `show_numbered` prints it; yours is "
+            f"{describe(line)}."
+        )
     if not 1 <= line <= length:
         return f"{module} has the lines 1 to {length}, and no line {line}."
     if line not in FAULTY[module]:
@@ -166,21 +177,22 @@ def _about_the_property(module: str, named) -> str | None:
 
 
 culprits = Examined(
-    task="Each of the ten modules in `MODULES` has one bug. Read a module (`show_numbered`), say which "
-    "line is at fault and which of the properties in `PROPERTIES` it therefore cannot have, then put "
-    'the question to it: `PROPERTIES["…"](MODULES["A"]())` is True where the property holds. Return a '
-    "dictionary, from each module's name to the number of the line and the name of a property that "
-    'catches it: `{"A": (7, "…"), …}`.',
+    sections=("19 Break it: ten modules, a bug in each",),
+    task="Each of the ten modules in `MODULES` has one bug. Read a module (`show_numbered`) and say which "
+    "line is at fault, and which of the properties in `PROPERTIES` the module cannot have because of it. "
+    'Then put the question to it: `PROPERTIES["…"](MODULES["A"]())` is True where the property holds. '
+    "Return a dictionary, from each module's name to a pair: the number of the line, and the name of a "
+    'property that does not hold: `{"A": (7, "…"), …}`.',
     cases=lambda: [()],
     hints=(
-        "Lay a module beside `Right`, and look for the line that says something else, not for one that "
-        "says the same in other words. What does the word that differs decide: which axis, which number, "
-        "which tensor, which mode?",
-        "Then ask what a user would notice. Shares that do not add up? Someone heard who is hidden, or "
-        "not yet there? Another answer the second time, in company, or at another width?",
-        "Three of the modules are caught by one property alone. Which properties fail, a loop can tell, and "
-        "they say where to look: a future that leaks is in the line of the triangle, another answer each "
-        "time in that of the dropout. The line itself only reading finds.",
+        "Lay a module beside `Right`, and look for the line that does something else, not for one that "
+        "does the same in other words. Which word differs? It decides over an axis, a number, a tensor, or "
+        "the mode.",
+        "Then ask what a user would notice. Do the weights not add up? Does a key count that is masked out, "
+        "or that comes later? Is the answer another one the second time, in a batch, or at another width?",
+        "A loop over `PROPERTIES` tells which of them fail, and these say where to look. If the future "
+        "counts, look at the line of the triangle; if every answer is another one, at that of the dropout. "
+        "Three of the modules are caught by one property alone. The line itself you find by reading.",
     ),
     examine=_examine_culprits,
 )
@@ -254,6 +266,14 @@ def _():
     return my_culprits() | {"C": (None, "a hidden key changes nothing")}
 
 
+@culprits.mistake(
+    "9 of ten are caught. A: the line is a whole number, without quotes, as `show_numbered` prints it; "
+    "yours is '7'."
+)
+def _():
+    return my_culprits() | {"A": ("7", "each row of weights adds up to 1")}
+
+
 @culprits.mistake("9 of ten are caught. B has the lines 1 to 6, and no line 7.")
 def _():
     return my_culprits() | {"B": (7, "scores of random vectors have variance 1 at any width")}
@@ -317,6 +337,13 @@ class _Prefix(Right):
         return visible
 
 
+class _Suffix(Right):
+    def visible(self, query, key, mask, is_causal):
+        visible = super().visible(query, key, mask, is_causal)
+        visible[..., -2:, -2:] = True
+        return visible
+
+
 class _KeysCentred(Right):
     def forward(self, query, key, value, mask=None, is_causal=False):
         key = key - key.mean(dim=1, keepdim=True)
@@ -339,67 +366,92 @@ LEAKS = {
     "is right": Right(),
     "is causal, though it divides its scores by the wrong root": broken.B(),
     "is causal, though it takes its keys for values": broken.K(),
-    "subtracts the mean of all keys, which softmax does not notice": _KeysCentred(),
+    "subtracts the mean of all keys, which leaves the weights as they are": _KeysCentred(),
     "is not causal at all": _NeverCausal(),
-    "sees one word too many": broken.E(),
+    "lets each token attend to one token too many": broken.E(),
     "is causal in train() alone": broken.G(),
     "is causal in eval() alone": _CausalInEval(),
-    "lets the first two words see each other": _Prefix(),
+    "lets the first two tokens attend to each other": _Prefix(),
+    "lets the last two tokens attend to each other": _Suffix(),
     "divides the keys by their spread over the whole sentence": _KeysScaled(),
     "subtracts from the values their mean over the whole sentence": _ValuesCentred(),
 }
 
 
+for _what, _module in LEAKS.items():
+    _module.__doc__ = f"a module that {_what}"  # so a check shows it
+
+
 @dataclass
 class _TestOfLeaks(Exercise):
-    """Its cases are modules, and it says which of them is judged wrongly."""
+    """Its cases are modules, and it says which of them is judged wrongly.
 
-    def _worst_difference(
-        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
+    True or False tells little: a mistake is known only by what it says of all modules.
+    """
+
+    def _agreeing(self, got, other, cases, wrong) -> tuple[int, bool]:
+        return super()._agreeing(got, other, cases, range(len(cases)))
+
+    def _joins(self, wrong) -> bool:
+        return False
+
+    def _difference(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[tuple],
+        wrong: Sequence[int],
     ) -> str:
-        outcome, wanted, what = next(
-            case for case in zip(got, right, LEAKS, strict=True) if not case[0].like(case[1], 0.0)
-        )
-        if failed := failure(outcome, self._called, f"a module that {what}", self.seconds):
+        outcome, wanted = got[wrong[0]], right[wrong[0]].value
+        ((module,),) = [cases[wrong[0]]]
+        if failed := failure(outcome, self._called, module.__doc__, self.seconds, answer):
             return failed
         if not isinstance(outcome.value, bool):
             return f"{self._called} returned {describe(outcome.value)}. Return True or False."
-        return f"Of a module that {what}, yours says {outcome.value}; it should say {wanted.value}."
+        return f"Of {module.__doc__}, yours says {outcome.value}; it should say {wanted}."
 
 
 leaks = _TestOfLeaks(
+    sections=("12 Break it: a mask that sleeps in eval()",),
     task="A property test of your own: True if no output depends on a later key or value, False if any "
     "does. `attend(query, key, value, is_causal=True)` is an attention module as in `MODULES`, with two "
-    "heads; tensors are (batch, time, width), of an even width. It must say so in train(), where a module "
-    "may use dropout, and in eval(); and at every place, whatever else is wrong with the module.",
+    "heads; tensors are (batch, time, width), of an even width. It must judge rightly in train(), where a "
+    "module may use dropout, and in eval(); at every position; and whatever else is wrong with the module.",
     cases=lambda: [(module,) for module in LEAKS.values()],
     hints=(
-        "Ask twice. Between the two, keys and values change from some place on. Which rows of the answer "
-        "may differ then, and which must not?",
-        "Two loops around it: over train() and eval(), `attend.train(mode)`, and over every place at "
-        "which the change may begin. Dropout must fall the same both times: `torch.manual_seed(0)` before "
-        "each call.",
-        "`torch.allclose(before[:, :t], after[:, :t], atol=1e-5)` forgives the last digits. If one such "
-        "pair differs, return False; after both loops, return True.",
+        "Ask twice. Between the two, keys and values change from some position on. Which rows of the "
+        "answer may differ then, and which must not?",
+        "Two loops around it: over train() and eval(), `attend.train(mode)`, and over every position at "
+        "which the change may begin. Dropout must fall on the same weights both times: "
+        "`torch.manual_seed(0)` before each call.",
+        "`torch.allclose(before[:, :t], after[:, :t], atol=1e-5)` compares the rows before position t and "
+        "forgives the last digits. If one such pair differs, return False; after both loops, return True.",
     ),
     passed="Put it to the ten modules of the first exercise. It finds C, E and G. If it "
     "finds J as well, which leaks nothing: what did the first call do to your `x`? And A it finds only "
     "if you change later queries, too. Why?",
+    gaps=(
+        "torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)",
+        "attend(x, later, later, is_causal=True)",
+    ),
 )
 
 
 @leaks.solution
 def my_property(attend):
-    x = torch.randn(2, 6, 8)
+    x = torch.randn(2, 6, 8)  # (batch, time, width)
     for training in (True, False):
         attend.train(training)
         for t in range(1, 6):
-            later = torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)
+            # From position t on keys and values are others; what comes before stays.
+            later = torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)  # (batch, time, width)
+            torch.manual_seed(0)  # before both calls: dropout must fall on the same weights
+            before = attend(x, x, x, is_causal=True)  # (batch, time, width)
             torch.manual_seed(0)
-            before = attend(x, x, x, is_causal=True)[:, :t]
-            torch.manual_seed(0)  # dropout must fall on the same weights
-            after = attend(x, later, later, is_causal=True)[:, :t]
-            if not torch.allclose(before, after, atol=1e-5):
+            after = attend(x, later, later, is_causal=True)  # (batch, time, width)
+            # Rows from t on may differ. Those before it may not.
+            if not torch.allclose(before[:, :t], after[:, :t], atol=1e-5):
                 return False
     return True
 
@@ -417,143 +469,71 @@ def _(attend):
     return True
 
 
-def _no_leak(
-    attend,
-    modes=(True, False),
-    cuts=range(1, 6),
-    rows=lambda answer, t: answer[:, :t],
-    keys=True,
-    values=True,
-    seeded=True,
-    equal=lambda a, b: torch.allclose(a, b, atol=1e-5),
-):
-    """`my_property`, with something left out or done otherwise."""
-    x = torch.randn(2, 6, 8)
-    for training, t in product(modes, cuts):
-        attend.train(training)
-        later = torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1)
-        answers = []
-        for k, v in ((x, x), (later if keys else x, later if values else x)):
-            if seeded:
-                torch.manual_seed(0)
-            answers.append(rows(attend(x, k, v, is_causal=True), t))
-        if not equal(*answers):
-            return False
-    return True
-
-
-ONE_PLACE = (
-    "You begin the change at one place, and miss a module that lets the first two words see each other. "
-    "Try every place, from the second word to the last."
-)
-
-
-@leaks.mistake(ONE_PLACE)
-def _(attend):
-    return _no_leak(attend, cuts=[5])  # the last key alone
-
-
-@leaks.mistake(ONE_PLACE)
-def _(attend):
-    return _no_leak(attend, cuts=[3])
-
-
-@leaks.mistake(
-    "Yours says False of every module, the right one among them. Do you compare the whole answer? Rows "
-    "at and after the change may differ. Or is `is_causal=True` missing in the call?"
-)
-def _(attend):
-    return _no_leak(attend, rows=lambda answer, t: answer)
-
-
-@leaks.mistake(
-    "Yours says True of every module, also of one that is not causal at all. What it compares never "
-    "differs: does the change reach the keys and values of the second call?"
-)
-def _(attend):
-    return _no_leak(attend, keys=False, values=False)
-
-
-@leaks.mistake(
-    "Yours never looks in eval(), and so misses a module that is causal in train() alone. A new module is "
-    "in train(): `attend.eval()`, and ask again."
-)
-def _(attend):
-    return _no_leak(attend, modes=[True])
-
-
-@leaks.mistake(
-    "Yours looks in eval() alone, and misses a module that is causal only there. Its training would be "
-    "a lie: ask in train(), too."
-)
-def _(attend):
-    return _no_leak(attend, modes=[False])
-
-
-@leaks.mistake(
-    "A right module is accused: in train() dropout throws other dice at each call. Set the same seed "
-    "before both calls."
-)
-def _(attend):
-    return _no_leak(attend, seeded=False)
-
-
-@leaks.mistake(
-    "Your comparison is too strict for your change. One of the modules is causal, but rounds "
-    "otherwise when later keys change. Change them by numbers of size 1, and allow for 1e-5: "
-    "`torch.allclose(a, b, atol=1e-5)`."
-)
-def _(attend):
-    return _no_leak(attend, equal=torch.equal)
-
-
-@leaks.mistake(
-    "You change the keys alone. One module leaks through its values: it subtracts their mean over the "
-    "whole sentence."
-)
-def _(attend):
-    return _no_leak(attend, values=False)
-
-
-@leaks.mistake(
-    "You change the values alone. One module leaks through its keys: it divides them by their spread over "
-    "the whole sentence."
-)
-def _(attend):
-    return _no_leak(attend, keys=False)
-
-
-@leaks.mistake(
-    "You look at the first row alone. A module that sees one word too many leaks into the row just before "
-    "the change, at every place: compare all rows before it."
-)
-def _(attend):
-    return _no_leak(attend, cuts=[2, 3, 4, 5], rows=lambda answer, t: answer[:, :1])
-
-
-@leaks.mistake("It is turned round: True says that the property *holds*, that nothing leaks.")
-def _(attend):
-    return not my_property(attend)
-
-
-@leaks.mistake(
-    "It judges rightly, but returns a tensor. A test says True or False: `bool(…)` makes one of it."
-)
-def _(attend):
-    return torch.tensor(my_property(attend))
+leaks.edits("""
+range(1, 6) → [5]
+range(1, 6) → [3]
+range(1, 6) → [1]
+before[:, :t], after[:, :t] → before[:, :1], after[:, :1]
+    Your change begins at one position only, or you compare one row only, and so you miss a module that leaks
+    elsewhere. One lets the first two tokens attend to each other, one the last two. Try every position, from
+    1 to the last, and compare all rows before it.
+before[:, :t], after[:, :t] → before, after
+[:, :t], after[:, :t] → [:, : t + 1], after[:, : t + 1]
+torch.cat([x[:, :t], torch.randn(2, 6 - t, 8)], dim=1) → torch.randn(2, 6, 8)
+, is_causal=True →
+    Yours says False of every module, the right one among them. Do you compare more than the rows before the
+    change? Does the change reach keys before it? Or is `is_causal=True` missing in the call?
+attend(x, later, later → attend(x, x, x
+    Yours says True of every module, also of one that is not causal at all. What it compares never differs:
+    does the change reach the keys and values of the second call?
+(True, False) → (True,)
+    Yours never looks in eval(), and so misses a module that is causal in train() alone. A new module is in
+    train(): `attend.eval()`, and ask again.
+(True, False) → (False,)
+    Yours looks in eval() alone, and misses a module that is causal only there. It would learn from what it
+    may not know: ask in train(), too.
+(True, False) → (False,) ; range(1, 6) → [5]
+(True, False) → (False,) ; range(1, 6) → [3]
+(True, False) → (True,) ; range(1, 6) → [5]
+(True, False) → (True,) ; range(1, 6) → [3]
+    You ask in one mode only, and your change begins at one position only. A module may leak in the other mode,
+    or at another position: two loops, over both modes and over every position.
+torch.manual_seed(0) →
+    A right module is accused: in train() dropout falls on other weights at each call. Set the same seed
+    before both calls.
+torch.allclose(before[:, :t], after[:, :t], atol=1e-5) → torch.equal(before[:, :t], after[:, :t])
+    Your comparison is too strict. One of the modules is causal, but rounds otherwise when later keys change.
+    Change them by numbers of size 1, and allow for 1e-5: `torch.allclose(a, b, atol=1e-5)`.
+attend(x, later, later → attend(x, later, x
+    You change the keys alone. One module leaks through its values: it subtracts their mean over the whole
+    sentence.
+attend(x, later, later → attend(x, x, later
+    You change the values alone. One module leaks through its keys: it divides them by their spread over the
+    whole sentence.
+before[:, :t], after[:, :t] → before[:, : t - 1], after[:, : t - 1]
+    You leave out the row just before the change. A module may leak into that one row only: compare all rows
+    before the change, `[:, :t]`.
+if not torch → return torch ; : ⏎ return False →
+    Yours returns in the first round of the loop, and the others never run. False may be returned at once;
+    True only after both loops.
+if not torch → if torch ; return False → return True ; return True → return False
+    Yours says True as soon as one pair agrees. One pair that differs is enough for False; True comes only
+    after both loops.
+return False → return True ; return True → return False
+    It is turned round: True says that the property *holds*, that nothing leaks.
+return False → return torch.tensor(False) ; return True → return torch.tensor(True)
+    It judges rightly, but returns a tensor. A test says True or False: `bool(…)` makes one of it.
+""")
 
 
 @leaks.mistake(
     "You compare with a right module. Then each that is wrong in another way is called a leak. Compare "
-    "the module with itself, before and after a change of later words."
+    "the module with itself, before and after a change of later keys and values."
 )
 def _(attend):
-    x = torch.randn(2, 6, 8)
-    return torch.allclose(
-        attend.eval()(x, x, x, is_causal=True),
-        Right().eval()(x, x, x, is_causal=True),
-        atol=1e-5,
-    )
+    x, attend = torch.randn(2, 6, 8), attend.eval()
+    right = Right().eval()(x, x, x, is_causal=True)
+    return torch.allclose(attend(x, x, x, is_causal=True), right, atol=1e-5)
 
 
 # ------------------------------------------------------------------------------------------ capstone
@@ -631,7 +611,7 @@ def _right(both: Sequence[tuple[list[str], list[str]]]) -> float:
 def _examine_capstone(translate, pairs, held_out):
     if not callable(translate):
         return Verdict(
-            False,
+            "mistake",
             f"`my_capstone(pairs)` returned {describe(translate)}. Return a function, from a source to "
             "its target: `lambda source: translator.translate([source])[0]`.",
         )
@@ -641,16 +621,16 @@ def _examine_capstone(translate, pairs, held_out):
             both += _translated(translate, held_out[20:])
         if _right(both) >= 0.95:
             return Verdict(
-                True,
+                "passed",
                 f"Passed: {_right(both):.0%} of {len(both)} held-out sentences, in a language nobody has "
                 "spoken before. What would it do with a sentence of two verbs? Ask it.",
             )
         known = _right(_translated(translate, pairs[:20]))
         deaf = lambda: _hears_no_order(translate, held_out[:20])
         sources = [pair.source for pair in held_out]
-        return Verdict(False, _diagnosis(both, known, deaf, sources))
+        return Verdict("mistake", _diagnosis(both, known, deaf, sources))
     except _Unheard as unheard:
-        return Verdict(False, str(unheard))
+        return Verdict("mistake", str(unheard))
 
 
 def _hears_no_order(translate: Answer, pairs: Sequence[SentencePair]) -> bool:
@@ -667,34 +647,37 @@ def _hears_no_order(translate: Answer, pairs: Sequence[SentencePair]) -> bool:
 
 ECHO = (
     "It says one word again and again. A model that repeats what it read last has learned to copy: was "
-    "the target shifted, so that `tgt_in` begins with `<bos>` and lags one word behind `tgt_out`? (An "
-    "untrained one may stutter, too.)"
+    "the target shifted, so that `tgt_in` begins with `<bos>` and lags one token behind `tgt_out`? (A model "
+    "that was not trained may repeat itself, too.)"
 )
 CONSTANT = "It says the same sentence whatever it is asked. Does the source reach the model?"
 MEMORISED = (
-    "It knows the pairs by heart and fails on new sentences. A sentence of this language can be put "
-    "together in tens of thousands of ways: the words and the rules have to be learned."
+    "It knows the pairs by heart and fails on new sentences. There are tens of thousands of sentences in "
+    "this language, too many for a list: the model has to learn the words and the rules."
 )
-ENDLESS = "It begins rightly and does not stop. Did the targets end in `<eos>`, and is what follows it cut off?"
+ENDLESS = (
+    "It begins rightly and does not stop. Did the targets end in `<eos>` in training, and is what follows "
+    "`<eos>` cut off in the answer?"
+)
 UNTRAINED = (
-    "Hardly a word is right. So speaks a model that was not trained, or hardly: is it the one that `fit` "
-    "got? Or are its ids read with another vocabulary than they were written with?"
+    "Hardly a word is right. So speaks a model that was not trained, or hardly: does the translator get "
+    "the model that `fit` got? Or are its ids read with another vocabulary than they were written with?"
 )
 ONE_MARK = (
-    "Sentences that end in one mark are right, those with the other are not. The mark decides the order: "
-    "does the end of the source reach the model?"
+    "Sentences that end in one mark are right, those that end in the other are not. The mark decides the "
+    "order: does the end of the source reach the model?"
 )
 ENDINGS = (
-    "Only endings are wrong. That of an adjective depends on the noun beside it. It nearly has it: train "
-    "a little longer."
+    "Only endings are wrong. The ending of an adjective depends on the noun beside it. It nearly has it: "
+    "train a little longer."
 )
 DEAF_TO_ORDER = (
     "Turn the words of a sentence round, and it says the same as before. So it cannot know which "
     "adjective belongs to which noun, and who acts on whom: does the encoder know positions?"
 )
 ORDER = (
-    "The words are right, their order is not. Which adjective belongs to which noun, and who acts on "
-    "whom: does it see the mark at the end?"
+    "The words are right, their order is not. It depends on the mark at the end of the source: does the "
+    "mark reach the model? If it does, train longer."
 )
 
 
@@ -744,23 +727,35 @@ def _diagnosis(
 
 
 capstone = Examined(
+    sections=(
+        "14 The loop in ten lines",
+        "15 Train it",
+    ),
     task="`pairs` are 2000 sentences of a language that nobody has spoken before, drawn for this check, "
     "each with its translation into a second one: `pair.source` and `pair.target`, two strings. Train a "
-    "model on them and return a function that takes a source and gives its target. It is asked 100 "
-    "sentences that are not among the pairs; 95 must be right to the word and the mark. Two minutes.",
+    'model on them, `mine("Transformer")` or another, and return a function that takes a source, a string, '
+    "and gives its target, a string. It is asked 100 sentences that are not among the pairs; 95 must be "
+    "right to the word and the mark. Training and answers together may take two minutes.",
     cases=lambda: [invented_language(int(torch.randint(2**31, ())))],
     hints=(
         "Lessons 14 and 15 in small: a vocabulary for each side, examples, a model, `fit`, a `Translator`. "
         "Every word stands in `pairs` many times. Try it on `invented_language(0)`, which gives pairs to "
         "train on and pairs to test.",
-        '`Vocabulary.build(sentences, "en")`, `encode_pairs(pairs, source.encode, target.encode, '
-        "max_len=20)`, `TokenBatches(examples, 512)`. One layer of width 64 is enough, without dropout. "
-        '`begin = make_model(…)` has the numbers to begin with, and `mine("Transformer")(begin.config)` '
-        "takes them by `load_state_dict`.",
-        "`fit`, 300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50; nothing is ambiguous in this "
-        "language, so `label_smoothing=0.0`. Your class has no `step`: `with_steps(model, begin.config)` "
-        "has it recompute. Then `translator = Translator(…, source, target)`, and `return lambda sentence: "
-        "translator.translate([sentence])[0]`.",
+        "`encode_pairs` makes ids of the pairs and `TokenBatches` batches of the ids. One layer of width 64 "
+        "is enough, without dropout. A class of your own begins with random parameters of torch's size, and "
+        "so learns slowly. `begin = make_model(…)` has parameters of the right size; build yours from the same "
+        "`begin.config`, then let it copy them: `model.load_state_dict(begin.state_dict())`.",
+        "`fit` for 300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50; nothing is ambiguous in this "
+        "language, so `label_smoothing=0.0`. A class of your own has no `step`: `with_steps(model, "
+        "begin.config)` computes everything anew for each token, and a `Translator` can ask it. The "
+        "translator takes and gives lists; return a function that packs one sentence in and out.",
+    ),
+    gaps=(
+        'Vocabulary.build((pair.target for pair in pairs), "en")',
+        "encode_pairs(pairs, source.encode, target.encode, max_len=20)",
+        "make_model(len(source), len(target), **sizes)",
+        "begin.state_dict()",
+        "with_steps(model, begin.config)",
     ),
     seconds=120.0,
     examine=_examine_capstone,
@@ -770,15 +765,23 @@ capstone = Examined(
 @capstone.solution
 def my_capstone(pairs):
     torch.manual_seed(0)
-    source, target = (Vocabulary.build((pair[side] for pair in pairs), "en") for side in (0, 1))
-    batches = TokenBatches(encode_pairs(pairs, source.encode, target.encode, max_len=20), 512)
+    # A vocabulary for each side: one id means two words, one in each language.
+    source = Vocabulary.build((pair.source for pair in pairs), "en")
+    target = Vocabulary.build((pair.target for pair in pairs), "en")
+    # Ids, each sentence ended by <eos>. The batches pad them and shift the target for `tgt_in`.
+    examples = encode_pairs(pairs, source.encode, target.encode, max_len=20)
+    batches = TokenBatches(examples, 512)
+    # The library's model begins with parameters of a good size; your class takes them over.
     sizes = {"num_layers": 1, "d_model": 64, "d_ff": 128, "dropout": 0.0, "max_len": 20}
     begin = make_model(len(source), len(target), **sizes)
     model = mine("Transformer")(begin.config)
     model.load_state_dict(begin.state_dict())
+    # A high rate, reached slowly. Nothing is ambiguous here, so no smoothing.
     rate = lambda step: warmup_cosine(step, peak=6e-3, warmup=50, steps=300)
     fit(model, batches, steps=300, learning_rate=rate, label_smoothing=0.0)
-    translator = Translator(with_steps(model, begin.config), source, target)
+    # To write token by token a translator needs `step`, which your class has not: `with_steps`.
+    speaker = with_steps(model, begin.config)
+    translator = Translator(speaker, source, target)
     return lambda sentence: translator.translate([sentence])[0]
 
 
@@ -858,3 +861,119 @@ def _(pairs):
 )
 def _(pairs):
     return _newborn(pairs)
+
+
+class _Words(Vocabulary):
+    """A small vocabulary that a check can show with its ids."""
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{token} {i}" for i, token in enumerate(self.tokens(range(len(self)))))
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+_Words.__name__ = "Vocabulary"
+
+
+def _single_pairs():
+    source, target = _Words([".", "bu", "da"], "en"), _Words(["ti", ".", "lo", "mo"], "en")
+    small, one = _Words(["no"], "en"), _Words(["ja", "no"], "en")
+    return [
+        (SentencePair("Bu da.", "Lo mo ti."), source, target, 1, 2),
+        (SentencePair("Da.", "Ti."), source, target, 1, 2),
+        (SentencePair("Bu bu da.", "Mo."), source, target, 1, 2),
+        (SentencePair("No", "Ja"), small, one, 1, 2),
+    ]
+
+
+capstone_for_one = Exercise(
+    sections=(
+        "14 The loop in ten lines",
+        "15 Train it",
+    ),
+    task="One pair as a model is fed it. `pair.source` and `pair.target` are strings, `source` and `target` "
+    "vocabularies: `source.encode(text)` gives the ids of a text as a list, without `<bos>` and `<eos>`. "
+    "Return three lists of ids, as a tuple: `src`, the source and then `<eos>`; `tgt_in`, what the decoder "
+    "reads: `<bos>`, then the target; `tgt_out`, what it must say: the target, then `<eos>`. `bos_id` and "
+    "`eos_id` are the ids of these two.",
+    cases=_single_pairs,
+    hints=(
+        "Each side has a vocabulary of its own: the same id means one word in the first and another in the "
+        "second.",
+        "A list with one more at its end is `[*ids, eos_id]`, one with one more in front `[bos_id, *ids]`. "
+        "`tgt_in` and `tgt_out` are equally long: at each step the decoder reads a token and must say the "
+        "next.",
+    ),
+    passed="`encode_pairs` appends `<eos>` to the ids of 2000 pairs, and `TokenBatches` pads and shifts them. "
+    "At which step does the model learn to say `<eos>`?",
+    gaps=("[*source.encode(pair.source), eos_id]", "[bos_id, *ids]", "[*ids, eos_id]"),
+)
+
+
+@capstone_for_one.solution
+def my_capstone_for_one(pair, source, target, bos_id, eos_id):
+    # The encoder reads the whole sentence, and that it ends.
+    src = [*source.encode(pair.source), eos_id]  # (source + 1)
+    ids = target.encode(pair.target)  # (target)
+    # At each step the decoder reads a token and must say the next: the first from <bos>, the last is <eos>.
+    tgt_in = [bos_id, *ids]  # (target + 1)
+    tgt_out = [*ids, eos_id]  # (target + 1)
+    return src, tgt_in, tgt_out
+
+
+@capstone_for_one.solution
+def _(pair, source, target, bos_id, eos_id):
+    (example,) = encode_pairs([pair], source.encode, target.encode, max_len=20)
+    tgt_in = shift_right(torch.tensor([example.tgt]))[0].tolist()
+    return example.src, tgt_in, example.tgt
+
+
+capstone_for_one.edits("""
+[bos_id, *ids] → [*ids, eos_id]
+    `tgt_in` is not shifted: the decoder would read the token that it must say, and learn to copy. It begins
+    with `<bos>` and lags one token behind.
+[bos_id, *ids] → [bos_id, *ids, eos_id]
+    `tgt_in` is one token too long: after `<eos>` there is nothing left to say, so it is not read.
+[bos_id, *ids] → ids
+    `tgt_in` does not begin with `<bos>`. From what should the decoder say its first word?
+[bos_id, *ids] → [bos_id, *ids[:-1]]
+    The last word is missing from `tgt_in`. From it the decoder must say `<eos>`: only `<eos>` itself is not
+    read.
+[*ids, eos_id] → ids
+    `tgt_out` does not end in `<eos>`: the model would never learn to stop.
+[*ids, eos_id] → [bos_id, *ids, eos_id]
+    `tgt_out` begins with `<bos>`. The decoder reads it and never says it.
+[*source.encode(pair.source), eos_id] → source.encode(pair.source)
+    `src` does not end in `<eos>`. The encoder reads it too: it tells where the source ends.
+[*source.encode → [bos_id, *source.encode
+    `src` begins with `<bos>`. Only the decoder needs something to begin from.
+[*source.encode(pair.source), eos_id] → source.encode(pair.source) ; [*ids, eos_id] → ids
+    `<eos>` is missing from `src` and from `tgt_out`: both end in it.
+src, tgt_in, tgt_out → src, tgt_out, tgt_in
+    `tgt_in` and `tgt_out` are exchanged: the first begins with `<bos>`, the second ends in `<eos>`.
+target.encode → source.encode
+    You encode the target with the vocabulary of the source. Each side has its own.
+*source.encode → *target.encode
+    You encode the source with the vocabulary of the target. Each side has its own.
+*source.encode → *target.encode ; = target.encode → = source.encode
+    The two vocabularies are exchanged.
+pair.target → pair.source
+    You encode the source twice. `tgt_in` and `tgt_out` are made of `pair.target`.
+bos_id, *ids → eos_id, *ids
+bos_id, *ids → 0, *ids
+    `tgt_in` begins with another special token. It begins with `<bos>`, `bos_id`.
+[bos_id, *ids] → ids ; [*ids, eos_id] → [*ids[1:], eos_id]
+    `<bos>` is missing, so nothing asks for the first word. Of `[bos_id, *ids, eos_id]` all but the last is
+    `tgt_in`, and all but the first is `tgt_out`.
+[*source.encode(pair.source), eos_id] → source.encode(pair.source).append(eos_id)
+[*ids, eos_id] → ids.append(eos_id)
+[*source.encode(pair.source), eos_id] → source.encode(pair.source).append(eos_id) ; [*ids, eos_id] → ids.append(eos_id)
+    `append` changes its list and returns None. `[*ids, eos_id]` is a new list with one more at its end.
+return src, tgt_in, tgt_out → return tuple(map(torch.tensor, (src, tgt_in, tgt_out)))
+    The ids are right, but in tensors. Lists are wanted here; tensors come when rows are padded to one length.
+return src, tgt_in, tgt_out → return src, tgt_out
+    You return two lists. Three are wanted: src, tgt_in and tgt_out.
+*source.encode(pair.source) → *tokenize(pair.source, "en") ; target.encode(pair.target) → tokenize(pair.target, "en")
+    These are words. A model reads ids: `source.encode(text)` gives them.
+""")

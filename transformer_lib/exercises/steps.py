@@ -5,166 +5,331 @@ import torch
 from transformer_lib.exercises.checking.machinery import Exercise
 
 
+def _halves(input, state):
+    """state + the first half of input − its second half."""
+    first, second = input.tensor_split(2, dim=-1)
+    return state + first - second
+
+
+def _thirds(input):
+    """the first third of its input − the second third + 2 · the last third."""
+    first, second, last = torch.tensor_split(input, 3, dim=-1)
+    return first - second + 2 * last
+
+
 def _cell(width, states):
     """Something that reads an input of that width and moves a state on, as a GRU cell does."""
     into, back = torch.randn(width, states) / 2, torch.randn(states, states)
 
-    def cell(x, state):
-        return torch.tanh(x @ into + state @ back) / 2 + state / 2
+    def cell(input, state):
+        """tanh(input @ A + state @ B) / 2 + state / 2, with random matrices A and B."""
+        return torch.tanh(input @ into + state @ back) / 2 + state / 2
 
     return cell
 
 
 def _readout(width, words):
-    out = torch.randn(width, words) / 2
-    return lambda x: x @ out
+    into = torch.randn(width, words) / 2
+
+    def readout(input):
+        """input @ A, with a random matrix A."""
+        return torch.matmul(input, into)
+
+    return readout
 
 
 def _plain():
     torch.manual_seed(5)
-    cases = []
-    for batch, words, states in ((2, 3, 4), (5, 6, 2)):
+    x, state = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0, 2.0], [1.0, 0.0]])
+    cases = [(x, state, torch.tensor([[1.0, 2.0], [1.0, 2.0]]), _halves, _thirds)]
+    for batch, words, states in ((1, 3, 3), (3, 4, 5)):
         cell, readout = _cell(words + states, states), _readout(2 * states + words, words)
         x, state = torch.randn(batch, words), torch.randn(batch, states)
         cases.append((x, state, torch.randn(batch, states), cell, readout))
     return cases
 
 
+_CELL = """
+[x, context] → [context, x]
+    The cell gets `context` and x in this order. Its weights expect the word first: x, then `context`.
+[x, context] → [x]
+    The cell reads the word alone. `context` is missing: it stands behind x in the cell's input.
+[x, context] → [context]
+    The cell reads `context` alone. The word is missing: x stands in front of it in the cell's input.
+[x, context] → [x, state]
+    The old state stands where `context` belongs.
+[x, context] → [x, context, state]
+    The old state is part of the cell's input in yours. It is given to `cell` by itself, as its second argument.
+[x, context] → [x + context]
+[x, context] → x, context
+cat([x, context] → stack([x, context]
+cell(read, state) → cell([x, context], state)
+    Side by side means one longer row: `torch.cat` takes a list of tensors and joins them, here along the last axis. A
+    sum mixes them, a list alone is no tensor, and `torch.stack` makes a new axis.
+cell(read, state) → cell(state, read)
+    The arguments of `cell` are exchanged: first its input, then the state.
+cell(read, state) → cell(x, state, context)
+cell(read, state) → cell(x, context, state)
+cell(read, state) → cell(read)
+    `cell` is called with two things, its input and the state. What it reads is joined before, with `torch.cat`.
+cell(read, state) → cell(read, context)
+    The cell gets `context` where the state belongs. The state is what moves on, `context` is only read.
+next_state = cell(read, state) → next_state, _ = cell(read, state)
+next_state = cell(read, state) → _, next_state = cell(read, state)
+    `cell` gives one thing, the next state. (`nn.GRU` gives two; a cell does one step, and its output is its state.)
+next_state = cell(read, state) → next_state = torch.tanh(cell(read, state))
+    There is a tanh around the state. What `cell` gives is the next state as it is.
+next_state = cell(read, state) → next_state = state + cell(read, state)
+    You add the old state. What `cell` gives is the next state as it is; how much of the old one stays, it decides.
+next_state = cell(read, state) → next_state = state.copy_(cell(read, state))
+    You write into the caller's `state`, which changes there too. Give the next state a name of its own.
+"""
+_READ_AND_SAY = f"""
+[next_state, context, x] → [state, context, x]
+[next_state, context, x] → [state, x, context]
+    The output is read off the old state. First `cell` moves the state on, and the readout gets the new one.
+[next_state, context, x] → [next_state, x, context]
+[next_state, context, x] → [x, next_state, context]
+[next_state, context, x] → [x, context, next_state]
+[next_state, context, x] → [context, next_state, x]
+[next_state, context, x] → [context, x, next_state]
+    The readout gets its three parts in another order than its weights expect. It is next state, context, x.
+[next_state, context, x] → [next_state, state, x]
+    The old state stands where `context` belongs.
+[next_state, context, x] → [next_state, context]
+[next_state, context, x] → [next_state, x]
+[next_state, context, x] → [context, x]
+[next_state, context, x] → [x, context]
+torch.tanh(readout(joined)) → torch.tanh(torch.cat([readout(next_state), context, x], dim=-1))
+[next_state, context, x] → [next_state]
+[next_state, context, x] → [next_state, next_state, x]
+    Something is left out of the readout's input. It gets all three: next state, context and x.
+readout(joined) → readout([next_state, context, x])
+readout(joined) → readout(next_state, context, x)
+readout(joined) → readout(joined, next_state)
+    `readout` is called with one thing, one tensor: next state, context and x, joined with `torch.cat`.
+[x, context] → [x, state] ; cell(read, state) → cell(read, context) ; [next_state, context, x] → [next_state, state, x]
+cell(read, state) → cell(read, context) ; [next_state, context, x] → [state, next_state, x]
+    State and context are exchanged. The state is what moves on, the context is only read.
+cat([x, context] → stack([x, context] ; cat([next_state, context, x] → stack([next_state, context, x]
+    `torch.stack` makes a new axis. Side by side means one longer row, as `torch.cat` makes it.
+torch.tanh(readout(joined)) → readout(joined)
+    The tanh of the output is missing: it comes after the readout.
+torch.tanh(readout(joined)) → readout(torch.tanh(joined))
+    The tanh is taken before the readout. It bounds what the readout has made.
+torch.tanh(readout(joined)) → readout(joined).softmax(dim=-1)
+torch.tanh(readout(joined)) → readout(joined).sigmoid()
+torch.tanh(readout(joined)) → readout(joined).relu()
+torch.tanh(readout(joined)) → torch.tanh(readout(joined)).softmax(dim=-1)
+    The output is bounded by tanh and by nothing else. (The softmax belongs to the logits, which come later.)
+torch.tanh(readout(joined)) → torch.tanh(joined)
+torch.tanh(readout(joined)) → torch.tanh(next_state)
+    The readout is missing: the output is tanh of what `readout` makes of its three parts.
+return out, next_state → return out, state
+    You return the old state, so the next step would start where this one did. Return the state that `cell` has given.
+return out, next_state → return out, context
+    The second thing that you return is the context. It is the next state.
+return out, next_state → return out, out
+    You return the output twice. The second thing to return is the next state.
+return out, next_state → return out
+return out, next_state → return next_state
+    You return one thing of two. The caller needs the output for the word, and the next state for the next step.
+return out, next_state → return next_state, out
+    The two results are exchanged: the output comes first, the next state second.
+return out, next_state → return out, next_state, context
+return out, next_state → return out, out, next_state
+    You return three things. Two are wanted: the output, and then the next state.
+{_CELL}"""
+_JOINED_DOWN = """
+[x, context], dim=-1 → [x, context], dim=0
+[next_state, context, x], dim=-1 → [next_state, context, x], dim=0
+    You join along axis 0, which counts the sentences, so that x and context stand below each other. Side by side
+    is the last axis, `dim=-1`. (Without `dim`, `torch.cat` takes axis 0.)
+"""
+
 gru_step = Exercise(
-    task="One step of a decoder without attention. x (batch, d_model) is the embedded word, state and context "
-    "(batch, d_hidden) the decoder's state and the encoder's last one. `cell(input, state)` gives the next "
-    "state; its input is x and context, side by side. `readout` makes of next state, context and x, side by "
-    "side, what tanh then bounds. Return that and the next state.",
+    sections=(
+        "05 One step of the decoder",
+        "05 Part two: a state that remembers",
+    ),
+    task="One step of a decoder without attention. x (batch, d_model) is the embedded word, state (batch, d_hidden) "
+    "the decoder's state, and context (batch, d_hidden) the encoder's last one. `cell(input, state)` gives the next "
+    "state (batch, d_hidden); its input is x and context, side by side in this order. `readout(input)` gives (batch, "
+    "d_model); its input is next state, context and x, side by side. The output is tanh of it. Return the output and "
+    "the next state, two things.",
     cases=_plain,
     hints=(
-        "Two lines and a `return`: first the state moves on, then the output is read off.",
-        "Side by side: `torch.cat([x, context], dim=-1)`.",
-        "`state = cell(torch.cat([x, context], dim=-1), state)`, then `torch.tanh(readout(torch.cat([state, "
-        "context, x], dim=-1)))`.",
+        "Two things happen, and their order matters. First the cell moves the state on; then the output is read "
+        "off the new state. The old state is needed by the cell alone.",
+        "Side by side means that each sentence gets one longer row. `torch.cat([a, b], dim=-1)` takes a list of "
+        "tensors and joins them along the last axis, because the first axis counts the sentences.",
+        "So join x and context, and give this to `cell`, with the state as second argument. Then join the state "
+        "that it gave, the context and x, give this to `readout`, and take the tanh. Return the output and the "
+        "new state, with a comma between them.",
     ),
-    passed="`context` is the same at every step: all that this decoder knows of the source.",
+    passed="`context` is the same at every step: it is all that this decoder knows of the source.",
+    without=("Decoder",),
+    gaps=(
+        "torch.cat([x, context], dim=-1)",
+        "cell(read, state)",
+        "[next_state, context, x]",
+        "readout(joined)",
+    ),
 )
 
 
 @gru_step.solution
 def my_gru_step(x, state, context, cell, readout):
-    state = cell(torch.cat([x, context], dim=-1), state)
-    out = torch.tanh(readout(torch.cat([state, context, x], dim=-1)))
-    return out, state
+    # The cell reads the word and what is known of the source, side by side.
+    read = torch.cat([x, context], dim=-1)  # (batch, d_model + d_hidden)
+    # First the state moves on. The old one is not needed any more.
+    next_state = cell(read, state)  # (batch, d_hidden)
+    # The output is read off the new state, with context and word beside it.
+    joined = torch.cat([next_state, context, x], dim=-1)  # (batch, 2 d_hidden + d_model)
+    # tanh keeps every entry between −1 and 1.
+    out = torch.tanh(readout(joined))  # (batch, d_model)
+    return out, next_state
 
 
 @gru_step.solution
 def _(x, state, context, cell, readout):
     after = cell(torch.hstack((x, context)), state)
     raw = readout(torch.hstack((after, context, x)))
-    return (raw.exp() - (-raw).exp()) / (raw.exp() + (-raw).exp()), after
+    return 2 * torch.sigmoid(2 * raw) - 1, after
 
 
-def _gru(x, state, context, cell, readout):
-    after = cell(torch.cat([x, context], dim=-1), state)
-    return torch.tanh(readout(torch.cat([after, context, x], dim=-1))), after
+gru_step.edits(_READ_AND_SAY + _JOINED_DOWN)
 
 
-@gru_step.mistake("The output is read off the old state. First the state moves on.")
-def _(x, state, context, cell, readout):
-    _, after = _gru(x, state, context, cell, readout)
-    return torch.tanh(readout(torch.cat([state, context, x], dim=-1))), after
-
-
-@gru_step.mistake(
-    "The output is right. But you return the old state: the next step would start over."
+gru_step_for_one = Exercise(
+    sections=(
+        "05 One step of the decoder",
+        "05 Part two: a state that remembers",
+    ),
+    task="One step of a decoder without attention, for one sentence and without a batch. x (d_model,) is the embedded "
+    "word, state and context are (d_hidden,). `cell(input, state)` gives the next state; its input is x and context, "
+    "joined in this order. `readout(input)` reads next state, context and x, joined. The output (d_model,) is tanh of "
+    "what it gives. Return the output and the next state.",
+    cases=lambda: [
+        (*(tensor[0] for tensor in case[:3]), *case[3:]) for case in _plain() if len(case[0]) != 1
+    ],
+    hints=(
+        "First the cell moves the state on, then the output is read off the new state.",
+        "`torch.cat([a, b])` joins two vectors to one that is longer. The cell reads x and context joined; the "
+        "readout gets next state, context and x joined, and tanh comes after it.",
+    ),
+    passed="In a batch axis 0 counts the sentences, so there you join along the last axis, `dim=-1`.",
+    without=("Decoder",),
+    gaps=("torch.cat([x, context])", "cell(read, state)", "[next_state, context, x]"),
 )
+
+
+@gru_step_for_one.solution
+def my_gru_step_for_one(x, state, context, cell, readout):
+    # The cell reads the word and what is known of the source, joined to one vector.
+    read = torch.cat([x, context])  # (d_model + d_hidden,)
+    next_state = cell(read, state)  # (d_hidden,)
+    # The output is read off the new state, with context and word behind it.
+    joined = torch.cat([next_state, context, x])  # (2 d_hidden + d_model,)
+    out = torch.tanh(readout(joined))  # (d_model,)
+    return out, next_state
+
+
+@gru_step_for_one.solution
 def _(x, state, context, cell, readout):
-    return _gru(x, state, context, cell, readout)[0], state
+    outs, states = my_gru_step(x[None], state[None], context[None], cell, readout)
+    return outs[0], states[0]
 
 
-@gru_step.mistake(
-    "The cell reads context and x in this order. x comes first, as its weights expect."
+gru_step_for_one.edits(f"""
+[x, context] → [x, context], dim=1
+    A vector has one axis, axis 0. `torch.cat` joins along it without being told.
+{_READ_AND_SAY}""")
+
+
+_SIZES = (  # batch, source, d_model, d_hidden, d_memory, width
+    (1, 3, 3, 3, 3, 3),
+    (3, 2, 6, 5, 4, 7),
+    (2, 1, 3, 4, 5, 2),  # one source token
 )
-def _(x, state, context, cell, readout):
-    after = cell(torch.cat([context, x], dim=-1), state)
-    return torch.tanh(readout(torch.cat([after, context, x], dim=-1))), after
-
-
-@gru_step.mistake("The readout gets state, x, context. The order is state, context, x.")
-def _(x, state, context, cell, readout):
-    _, after = _gru(x, state, context, cell, readout)
-    return torch.tanh(readout(torch.cat([after, x, context], dim=-1))), after
-
-
-@gru_step.mistake("The readout gets x, state, context. The order is state, context, x.")
-def _(x, state, context, cell, readout):
-    _, after = _gru(x, state, context, cell, readout)
-    return torch.tanh(readout(torch.cat([x, after, context], dim=-1))), after
-
-
-@gru_step.mistake("The tanh of the output is missing.")
-def _(x, state, context, cell, readout):
-    _, after = _gru(x, state, context, cell, readout)
-    return readout(torch.cat([after, context, x], dim=-1)), after
-
-
-@gru_step.mistake("You return the output twice. The second thing is the next state.")
-def _(x, state, context, cell, readout):
-    return (_gru(x, state, context, cell, readout)[0],) * 2
-
-
-@gru_step.mistake("Return two things: the output, and then the next state.")
-def _(x, state, context, cell, readout):
-    return _gru(x, state, context, cell, readout)[0]
-
-
-@gru_step.mistake("Both are right, but the output comes first and then the state.")
-def _(x, state, context, cell, readout):
-    return _gru(x, state, context, cell, readout)[::-1]
-
-
-_OF_ITS_LAST_LINES = gru_step.mistakes.copy()  # which the step of lesson 06 shares
-
-
-@gru_step.mistake("State and context are exchanged: the state is what moves on, the context stays.")
-def _(x, state, context, cell, readout):
-    return _gru(x, context, state, cell, readout)
 
 
 def _looking_back():
     torch.manual_seed(12)
-    cases = []
-    for batch, source, words, states, memory, width in ((2, 5, 3, 4, 7, 6), (4, 3, 2, 6, 5, 7)):
-        cell = _cell(words + memory, states)
-        readout = _readout(states + memory + words, words)
+    x, state = torch.tensor([[-1.0, 0.0], [0.0, -1.0]]), torch.tensor([[2.0, -1.0], [0.0, 1.0]])
+    h = torch.tensor([[[0.0, -1.0], [-1.0, 0.0]], [[2.0, -1.0], [0.0, 0.0]]])
+    W_q, W_k = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
+    cases = [(x, state, h, _halves, _thirds, W_q, W_k, torch.tensor([1.0, 2.0]))]
+    for batch, source, words, states, memory, width in _SIZES:
+        cell, readout = _cell(words + memory, states), _readout(states + memory + words, words)
         x, state = torch.randn(batch, words), torch.randn(batch, states)
-        h = torch.randn(batch, source, memory)
-        weights = (torch.randn(width, states), torch.randn(width, memory), torch.randn(width))
-        cases.append((x, state, h, cell, readout, *weights))
-    return cases
+        h, w_v = torch.randn(batch, source, memory), torch.randn(width)
+        W_q, W_k = torch.randn(width, states), torch.randn(width, memory)
+        cases.append((x, state, h, cell, readout, W_q, W_k, w_v))
+    x, state, h, *rest = cases[0]
+    loud = torch.tensor([100.0, 200.0])  # a score of 228, whose exp is no float
+    return [*cases, (x, state, h, *rest[:-1], loud)]
 
 
 bahdanau_step = Exercise(
-    task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, d_model) is the "
-    "embedded word, state (batch, d_hidden) the decoder's, h (batch, source, d_memory) the encoder's states, W_q "
-    "(width, d_hidden), W_k (width, d_memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s "
-    "being the state *before* the step; make shares of the scores, and with them the context (batch, d_memory). "
-    "Then go on as before with `cell` and `readout`. Return the output and the next state.",
+    sections=(
+        "06 One step, by hand",
+        "06 First look, then move",
+    ),
+    task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, d_model) is the embedded "
+    "word, state (batch, d_hidden) the decoder's, h (batch, source, d_memory) the encoder's states, W_q (width, "
+    "d_hidden), W_k (width, d_memory), w_v (width,). Score every h_i with w_vᵀ tanh(W_q s + W_k h_i), s being the "
+    "state *before* the step. The softmax of the scores over the source gives the weights, and the context (batch, "
+    "d_memory) is the sum of the h_i, each times its weight. (Scores may be as large as 300.) Then go on as in lesson "
+    "05 with `cell` and `readout`. Return the output (batch, d_model) and the next state (batch, d_hidden).",
     cases=_looking_back,
     hints=(
-        "Three new lines above those of lesson 05: scores (batch, source), shares (batch, source), context "
-        "(batch, d_memory).",
-        "`scores = torch.tanh((state @ W_q.T)[:, None] + h @ W_k.T) @ w_v`. Along which axis do the shares sum "
-        "to 1?",
-        "`context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]`, and then your two lines of lesson 05.",
+        "The context has to be there before the cell can read it, so the look comes first, with the old state: scores "
+        "(batch, source), weights (batch, source), context (batch, d_memory). What follows is your step of lesson 05, "
+        "in which only the width of the context is another.",
+        "`state @ W_q.T` has one row a sentence, (batch, width); `h @ W_k.T` has one row a source token, (batch, "
+        "source, width). To add them, the state must be repeated for every source token. `[:, None]` gives it an "
+        "axis of length 1 there, (batch, 1, width), and the sum repeats what has length 1. One tanh goes around "
+        "the sum, and `@ w_v` makes one score of each vector.",
+        "The weights of a sentence add up to 1 over its source tokens, the last axis. Then each sentence has one "
+        "row of weights, (batch, 1, source), for its own (batch, source, d_memory): again `[:, None]`, and a matrix "
+        "product mixes. Its result is (batch, 1, d_memory), and `[:, 0]` takes the axis of length 1 off.",
     ),
     passed="The context is a result, not a parameter: another state gives another context.",
+    without=("Decoder", "AdditiveScore", "AdditiveAttention"),
+    gaps=(
+        "state @ W_q.T",
+        "q[:, None] + k",
+        "hidden @ w_v",
+        "scores.softmax(dim=-1)",
+        "weights[:, None] @ h",
+        "[x, context]",
+        "[next_state, context, x]",
+    ),
 )
 
 
 @bahdanau_step.solution
 def my_bahdanau_step(x, state, h, cell, readout, W_q, W_k, w_v):
-    scores = torch.tanh((state @ W_q.T)[:, None] + h @ W_k.T) @ w_v
-    context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]
-    state = cell(torch.cat([x, context], dim=-1), state)
-    out = torch.tanh(readout(torch.cat([state, context, x], dim=-1)))
-    return out, state
+    # The state before the step asks. Vectors stand in rows, so W_q s becomes state @ W_q.T.
+    q = state @ W_q.T  # (batch, width)
+    k = h @ W_k.T  # (batch, source, width)
+    # The state of a sentence meets each of its source tokens: [:, None] makes room for them.
+    hidden = torch.tanh(q[:, None] + k)  # (batch, source, width)
+    # w_v makes one score of each vector.
+    scores = hidden @ w_v  # (batch, source)
+    # The weights of a sentence add up to 1 over its source tokens, the last axis.
+    weights = scores.softmax(dim=-1)  # (batch, source)
+    # Each encoder state times its weight, added up: one row of weights for each sentence's states.
+    mixed = weights[:, None] @ h  # (batch, 1, d_memory)
+    # The row's axis of length 1 goes again.
+    context = mixed[:, 0]  # (batch, d_memory)
+    # The rest is the step of lesson 05: the state moves on, and the output is read off.
+    read = torch.cat([x, context], dim=-1)  # (batch, d_model + d_memory)
+    next_state = cell(read, state)  # (batch, d_hidden)
+    joined = torch.cat([next_state, context, x], dim=-1)  # (batch, d_hidden + d_memory + d_model)
+    out = torch.tanh(readout(joined))  # (batch, d_model)
+    return out, next_state
 
 
 @bahdanau_step.solution
@@ -172,137 +337,338 @@ def _(x, state, h, cell, readout, W_q, W_k, w_v):
     contexts = []
     for s, states in zip(state, h, strict=True):
         scores = torch.stack([w_v @ torch.tanh(W_q @ s + W_k @ h_i) for h_i in states])
-        shares = scores.exp() / scores.exp().sum()
-        contexts.append(sum(share * h_i for share, h_i in zip(shares, states, strict=True)))
-    return _gru(x, state, torch.stack(contexts), cell, readout)
+        weights = (scores - scores.max()).exp()
+        contexts.append((weights / weights.sum()) @ states)
+    return my_gru_step(x, state, torch.stack(contexts), cell, readout)
 
 
-def _scores(state, h, W_q, W_k, w_v):
-    return torch.tanh((state @ W_q.T)[:, None] + h @ W_k.T) @ w_v
+_SQUEEZED = """
+mixed[:, 0] → mixed.squeeze()
+    `squeeze()` takes off every axis of length 1. For a batch of one that is the batch too, and for a source of one
+    token the source. Name the axis that you mean, with `[:, 0]` or `squeeze(1)`.
+"""
+_TOO_MANY = """
+    Your context has an axis too many: (batch, d_memory) is wanted. Are scores and weights (batch, source)? Then
+    `weights[:, None] @ h` leaves an axis of length 1, which `[:, 0]` takes off; `weights[:, :, None] * h` is still to
+    be summed over the source; and `weights @ h` gives every sentence's weights to every sentence's states.
+"""
+_MIXED = f"""
+weights = scores.softmax(dim=-1) → weights = scores
+    There is no softmax: scores are not weights. The weights of a sentence are positive and add up to 1.
+scores.softmax(dim=-1) → scores.softmax(dim=0)
+    Your weights add up to 1 over the sentences of the batch. Softmax goes over the source, the last axis.
+mixed[:, 0] → h.mean(dim=1)
+    The context is the mean of the encoder states: all weights of a sentence are equal in yours. The scores must decide.
+mixed[:, 0] → h.sum(dim=1)
+    All weights are 1 in yours, so the context is the plain sum of the encoder states. Do the scores have an axis
+    of length 1 at the end, over which the softmax goes? It goes over the source.
+mixed[:, 0] → (weights[:, :, None] * h).mean(dim=1)
+    You take the mean where a sum is wanted. The weights add up to 1 already, so nothing is to be divided.
+mixed[:, 0] → mixed{_TOO_MANY}"""
+_MIXED_OTHERWISE = """
+scores.softmax(dim=-1) → scores.flatten().softmax(dim=0).view_as(scores)
+scores.softmax(dim=-1) → scores.exp() / scores.exp().sum()
+    All weights of the batch together add up to 1. Each sentence's weights should by themselves: sum over the last
+    axis alone.
+scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
+    e to the power of 100 does not fit into a number, so large scores give ∞ / ∞, which is NaN. `softmax` takes off the
+    largest score first.
+scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1)
+    Your sums are (batch,), and they meet the last axis, the source. `keepdim=True` leaves them an axis of length 1;
+    or take `softmax`, which also bears large scores.
+scores.softmax(dim=-1) → scores / scores.sum(dim=-1, keepdim=True)
+    You divide the scores by their sum. A score may be negative; softmax takes e to its power before it divides.
+scores.softmax(dim=-1) → scores.sigmoid()
+    A sigmoid looks at each score by itself, and its results do not add up to 1. The weights are the softmax of
+    the scores.
+scores.softmax(dim=-1) → scores.softmax(dim=-1).softmax(dim=-1)
+    There are two softmaxes, one after the other. The second makes the weights nearly equal.
+scores.softmax(dim=-1) → scores.log_softmax(dim=-1)
+    These are the logarithms of the weights: `softmax`, not `log_softmax`.
+mixed[:, 0] → h[:, -1]
+mixed[:, 0] → h[:, 0]
+    The context is one encoder state, the last or the first. Here it is looked up in all of them, a weight for each.
+mixed[:, 0] → h[torch.arange(len(h)), weights.argmax(dim=-1)]
+    You take the encoder state with the largest score alone. The context is a mixture of all.
+mixed[:, 0] → (weights[:, :, None] * h).sum(dim=-1)
+    You add up along the last axis, the entries of one encoder state. The context is a sum over the source, axis 1.
+mixed[:, 0] → (weights[:, :, None] * h).sum(dim=0)
+    You add up over the sentences, axis 0. The context is a sum over the source, axis 1.
+mixed[:, 0] → (weights[:, None] * h).sum(dim=1)
+mixed[:, 0] → (weights * h).sum(dim=1)
+    In your product a weight meets an entry of h, not a whole h_i. The weights need an axis of length 1 at the end,
+    (batch, source, 1): `weights[:, :, None] * h`.
+mixed[:, 0] → (weights[:, :, None] @ h)[:, 0]
+    Your weights stand in a column, (batch, source, 1). In `@` a row meets columns, so they must be a row: `[:, None]`
+    makes (batch, 1, source) of them.
+mixed[:, 0] → (weights @ h)[:, 0]
+mixed[:, 0] → (weights @ h).sum(dim=1)
+mixed[:, 0] → (weights @ h).mean(dim=1)
+    `weights @ h` gives every sentence's weights to every sentence's states. `[:, None]` makes one row of weights a
+    sentence, (batch, 1, source), and then each meets its own states only.
+"""
+
+bahdanau_step.edits(f"""
+state @ W_q.T → x @ W_q.T
+    You ask with the word, x. The query is the decoder's state.
+state @ W_q.T → state @ W_q
+h @ W_k.T → h @ W_k
+    W_q s of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
+    `state @ W_q.T`, and `h @ W_k.T` likewise.
+q[:, None] + k → q + k
+    An axis is missing: `state @ W_q.T` is (batch, width) and `h @ W_k.T` is (batch, source, width). `[:, None]` gives
+    the first an axis of length 1 for the source. Without it source token 1 of every sentence meets the state of
+    sentence 1, or torch complains about sizes.
+q[:, None] + k → q[:, None] * k
+q[:, None] + k → q[:, None] - k
+    The two projections are added: tanh(W_q s + W_k h_i).
+torch.tanh(q[:, None] + k) → (q[:, None] + k)
+    The tanh of the scores is missing. Without it the state adds one number to all scores of a sentence, and a softmax
+    does not see that.
+torch.tanh(q[:, None] + k) → (torch.tanh(q[:, None]) + torch.tanh(k))
+torch.tanh(q[:, None] + k) → torch.tanh(k)
+    The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: with a tanh for each, or without
+    W_q s, all scores of a sentence move alike, and a softmax does not see that.
+hidden @ w_v → torch.tanh((q[:, None] + k) @ w_v)
+    The tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
+hidden @ w_v → hidden.sum(dim=-1)
+hidden @ w_v → hidden.mean(dim=-1)
+    w_v is missing: you add up the vectors as they are, or average them. w_v says how much each entry counts.
+scores.softmax(dim=-1) → (scores / len(w_v) ** 0.5).softmax(dim=-1)
+scores.softmax(dim=-1) → (scores / state.size(-1) ** 0.5).softmax(dim=-1)
+scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
+    You divide the scores by a root. The additive score has no scale: tanh keeps it bounded.
+mixed[:, 0] → (weights[:, None] @ k)[:, 0]
+    You mix the projected states, W_k h_i. They are keys, for the scores alone; the values are the h_i.
+[x, context] → [context, x]
+    The cell gets `context` and x in this order. Its weights expect the word first: x, then `context`.
+{_SQUEEZED}{_MIXED}""")
+bahdanau_step.edits(f"""
+joined = → e = ((next_state @ W_q.T)[:, None] + k).tanh() @ w_v ⏎ context = (e.softmax(1)[:, None] @ h)[:, 0] ⏎ joined =
+q = state → q = cell(torch.cat([x, h[:, -1]], dim=-1), state) ; [x, context] → [x, h[:, -1]]
+q = state → q = cell(torch.cat([x, state], dim=-1), state) ; [x, context] → [x, state]
+    You ask with the state after the step. Bahdanau asks with the one before, because the context is what the cell
+    reads.
+state @ W_q.T → W_q @ state
+state @ W_q.T → W_q @ state.T
+h @ W_k.T → W_k @ h
+state @ W_q.T → state @ W_q ; h @ W_k.T → h @ W_k
+state @ W_q.T → W_q @ state ; h @ W_k.T → W_k @ h
+    W_q s of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
+    `state @ W_q.T`, and `h @ W_k.T` likewise.
+state @ W_q.T → state
+h @ W_k.T → h
+    One of the two is not projected. W_q makes a query of the state, and W_k makes keys of the h_i; both are then of one
+    width.
+state @ W_q.T → state @ W_k.T ; h @ W_k.T → h @ W_q.T
+    W_q and W_k are exchanged: W_q belongs to the state, the query, and W_k to the h_i, the keys.
+q[:, None] + k → q[:, :, None] + k
+    Your new axis stands at the end, (batch, width, 1), where the width of the other is. The source is the axis in the
+    middle: `[:, None]` gives (batch, 1, width).
+torch.tanh(q[:, None] + k) → torch.relu(q[:, None] + k)
+torch.tanh(q[:, None] + k) → torch.sigmoid(q[:, None] + k)
+    The additive score bends with tanh, not with another function.
+hidden @ w_v → (q[:, None] * k).sum(dim=-1)
+hidden @ w_v → (h @ state[:, :, None])[:, :, 0]
+    That is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
+hidden @ w_v → w_v @ hidden
+hidden @ w_v → (hidden * w_v).sum(dim=1)
+    The entries to be weighed and added up are the last axis, the width: `hidden @ w_v`.
+hidden @ w_v → hidden * w_v
+hidden @ w_v → hidden * w_v ; mixed[:, 0] → (weights * h).sum(dim=1)
+hidden @ w_v → hidden * w_v ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(dim=1)
+    w_v weighs the entries in yours, but does not add them up: a score is one number for each source token. `@ w_v`
+    does both.
+hidden @ w_v → hidden ; mixed[:, 0] → (weights * h).sum(dim=1)
+hidden @ w_v → hidden ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(dim=1)
+    w_v is missing, so you have a vector for every source token, not a score.
+hidden @ w_v → hidden.softmax(dim=-1) @ w_v
+    There is a softmax over the width. It goes over the source, and the scores come before it.
+hidden @ w_v → (hidden @ w_v[:, None]).squeeze()
+hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; weights[:, None] @ h → torch.bmm(weights[:, None], h)
+hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; mixed[:, 0] → (weights[..., None] * h).sum(dim=1)
+hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; mixed[:, 0] → (weights[:, :, None] * h).sum(dim=1){_SQUEEZED}
+return out, next_state → return context
+return out, next_state → return context, weights
+    This is the context. The step goes on: cell, readout, tanh.
+return out, next_state → return out, next_state, weights
+    You return three things. Two are wanted: the output, and then the next state.
+{_MIXED_OTHERWISE}{_READ_AND_SAY}{_JOINED_DOWN}""")
 
 
-def _mixed(scores, h, dim=-1):
-    return (scores.softmax(dim=dim)[:, None] @ h)[:, 0]
+def _one_context(place, state, h, W_q, W_k, w_v):
+    weights = (torch.tanh(W_q @ state + h @ W_k.T) @ w_v).softmax(dim=0)
+    terms = (f"{a:.3g}·({entry:.3g})" for a, entry in zip(weights, h[:, place[0]], strict=True))
+    return (
+        f"The entry that is marked: {' + '.join(terms)}, each weight times that entry of its h_i."
+    )
 
 
-@bahdanau_step.mistake(
-    "You ask with the state after the step. Bahdanau asks with the one before: the context is what the cell "
-    "reads."
+bahdanau_step_for_one = Exercise(
+    sections=(
+        "06 One step, by hand",
+        "06 First look, then move",
+    ),
+    task="The look alone, for one sentence and without a batch: state (d_hidden,), h (source, d_memory), W_q (width, "
+    "d_hidden), W_k (width, d_memory), w_v (width,) to the context (d_memory,). The weights are the softmax of the "
+    "scores w_vᵀ tanh(W_q s + W_k h_i), and the context is the sum of the h_i, each times its weight.",
+    cases=lambda: [(case[1][0], case[2][0], *case[5:]) for case in _looking_back()[:3]],
+    hints=(
+        "The state is one vector, so W_q s is `W_q @ state`, (width,). The rows of h are the h_i; all W_k h_i "
+        "at once are `h @ W_k.T`, (source, width). In the sum the vector is added to every row.",
+        "Put one tanh around the sum. Then `@ w_v` makes a score of each row, (source,), softmax makes weights "
+        "of the scores, and `weights @ h` adds up the rows of h, each times its weight.",
+    ),
+    passed="In a batch each sentence has a state of its own, and `state @ W_q.T` needs an axis for the source.",
+    without=("Decoder", "AdditiveScore", "AdditiveAttention"),
+    gaps=("W_q @ state", "h @ W_k.T", "torch.tanh(q + k)", "scores.softmax(dim=0)", "weights @ h"),
+    how=_one_context,
 )
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    first = _mixed(_scores(state, h, W_q, W_k, w_v), h)
-    after = cell(torch.cat([x, first], dim=-1), state)
-    context = _mixed(_scores(after, h, W_q, W_k, w_v), h)
-    return torch.tanh(readout(torch.cat([after, context, x], dim=-1))), after
 
 
-@bahdanau_step.mistake("There is no softmax: scores are not shares.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    context = (_scores(state, h, W_q, W_k, w_v)[:, None] @ h)[:, 0]
-    return _gru(x, state, context, cell, readout)
+@bahdanau_step_for_one.solution
+def my_bahdanau_step_for_one(state, h, W_q, W_k, w_v):
+    q = W_q @ state  # (width,)
+    # The h_i stand in rows, so W_k h_i of all of them is h @ W_k.T.
+    k = h @ W_k.T  # (source, width)
+    # q is added to every row; w_v makes one score of each.
+    scores = torch.tanh(q + k) @ w_v  # (source,)
+    weights = scores.softmax(dim=0)  # (source,)
+    # Each h_i times its weight, added up.
+    return weights @ h  # (d_memory,)
 
 
-@bahdanau_step.mistake(
-    "Your shares sum to 1 over the sentences of the batch: softmax over the source, the last axis."
-)
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    context = _mixed(_scores(state, h, W_q, W_k, w_v), h, dim=0)
-    return _gru(x, state, context, cell, readout)
+@bahdanau_step_for_one.solution
+def _(state, h, W_q, W_k, w_v):
+    weights = torch.stack([(w_v @ torch.tanh(W_q @ state + W_k @ h_i)).exp() for h_i in h])
+    return sum(a * h_i for a, h_i in zip(weights / weights.sum(), h, strict=True))
 
 
-@bahdanau_step.mistake("The tanh of the scores is missing. Without it s shifts all scores alike.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    scores = ((state @ W_q.T)[:, None] + h @ W_k.T) @ w_v
-    return _gru(x, state, _mixed(scores, h), cell, readout)
-
-
-@bahdanau_step.mistake("The state plays no part in your scores: every step would look alike.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    scores = torch.tanh(h @ W_k.T) @ w_v
-    return _gru(x, state, _mixed(scores, h), cell, readout)
-
-
-@bahdanau_step.mistake("You took the best encoder state alone. The context is a mixture of all.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    best = _scores(state, h, W_q, W_k, w_v).argmax(dim=-1)
-    return _gru(x, state, h[torch.arange(len(h)), best], cell, readout)
-
-
-@bahdanau_step.mistake(
-    "The context is the mean of the encoder states. The shares should weigh them."
-)
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    return _gru(x, state, h.mean(dim=1), cell, readout)
-
-
-@bahdanau_step.mistake("This is the context. The step goes on: cell, readout, tanh.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    return _mixed(_scores(state, h, W_q, W_k, w_v), h)
-
-
-@bahdanau_step.mistake("You scale the scores by √d. The additive score has no scale.")
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    scores = _scores(state, h, W_q, W_k, w_v) / len(w_v) ** 0.5
-    return _gru(x, state, _mixed(scores, h), cell, readout)
-
-
-@bahdanau_step.mistake(
-    "The context is the encoder's last state, as in lesson 05. Here it is looked up in all of them."
-)
-def _(x, state, h, cell, readout, W_q, W_k, w_v):
-    return _gru(x, state, h[:, -1], cell, readout)
-
-
-def _with_context(mistake):
-    """The same mistake of lesson 05, made behind the right context."""
-
-    def answer(x, state, h, cell, readout, W_q, W_k, w_v):
-        context = _mixed(_scores(state, h, W_q, W_k, w_v), h)
-        return mistake(x, state, context, cell, readout)
-
-    return answer
-
-
-for _message, _mistake in _OF_ITS_LAST_LINES:
-    bahdanau_step.mistake(_message)(_with_context(_mistake))
+bahdanau_step_for_one.edits("""
+torch.tanh(q + k) → (torch.tanh(q) + torch.tanh(k))
+torch.tanh(q + k) → torch.tanh(k)
+torch.tanh(q + k) → (q + k)
+    The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: without it all scores move alike, and
+    a softmax does not see that.
+torch.tanh(q + k) @ w_v → torch.tanh((q + k) @ w_v)
+    The tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
+h @ W_k.T → h @ W_k
+h @ W_k.T → W_k @ h
+h @ W_k.T → (W_k @ h.T)
+W_q @ state → state @ W_q
+W_q @ state → W_q.T @ state
+    A `.T` is missing, or one too many. With one vector W_q s is `W_q @ state`; the h_i stand in rows, and for rows it
+    is `h @ W_k.T`.
+q + k → q[:, None] + k
+    An axis too many: in `q + k` the vector is added to every row of k as it is. `[:, None]` makes a column of it.
+W_q @ state → W_k @ state ; h @ W_k.T → h @ W_q.T
+    W_q and W_k are exchanged: W_q belongs to the state, W_k to the h_i.
+torch.tanh(q + k) @ w_v → torch.tanh(q) + torch.tanh(k) @ w_v
+    `@` binds more tightly than `+`, so only a part is multiplied by w_v. One tanh, around the sum, and then `@ w_v`.
+torch.tanh(q + k) @ w_v → h @ state
+    That is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
+q + k → q * k
+    The two projections are added: tanh(W_q s + W_k h_i).
+torch.tanh(q + k) @ w_v → torch.tanh(q + k).sum(dim=-1)
+    w_v is missing: it says how much each entry of the vectors counts.
+torch.tanh(q + k) @ w_v → w_v @ torch.tanh(q + k)
+    The entries to be weighed are the last axis: `@ w_v`, with w_v on the right.
+torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v
+torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v ; softmax(dim=0) → softmax(dim=-1)
+    w_v weighs the entries, but they are not added up: a score is one number for each source token. `@ w_v` does both.
+scores.softmax(dim=0) → scores
+    There is no softmax: scores are not weights.
+weights @ h → h @ weights
+weights @ h → (weights * h).sum(dim=0)
+weights @ h → weights * h
+    In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
+weights @ h → weights @ k
+    You mix the projected states, W_k h_i. They serve the scores alone; the values are the h_i.
+weights @ h → (weights[:, None] * h).mean(dim=0)
+    You take the mean where a sum is wanted: the weights add up to 1 already.
+weights @ h → h.mean(dim=0)
+    The context is the mean of the h_i. The weights must say how much each counts.
+weights @ h → h[scores.argmax()]
+    You take the h_i with the largest score alone. The context is a mixture of all.
+return weights @ h → return weights
+    These are the weights. The context is the sum of the h_i, each times its weight.
+return weights @ h → return weights[:, None] * h
+    The h_i are weighted, but not yet added up.
+""")
 
 
 def _feeding():
     torch.manual_seed(7)
-    cases = []
-    for batch, source, words, states, memory, width in ((2, 5, 3, 4, 7, 6), (4, 3, 2, 6, 5, 7)):
+    x, state = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    fed, W = torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+    h = torch.tensor([[[2.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [2.0, 0.0]]])
+    W_c = torch.tensor([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, -1.0]])
+    cases = [(x, state, fed, h, _halves, W, W_c)]
+    for batch, source, words, states, memory, width in _SIZES:
         cell = _cell(words + width, states)
         x, state, fed = (torch.randn(batch, n) for n in (words, states, width))
-        h = torch.randn(batch, source, memory)
-        W, W_c = torch.randn(states, memory) / 2, torch.randn(width, memory + states) / 2
-        cases.append((x, state, fed, h, cell, W, W_c))
-    return cases
+        h, W = torch.randn(batch, source, memory), torch.randn(states, memory) / 2
+        cases.append((x, state, fed, h, cell, W, torch.randn(width, memory + states) / 2))
+    x, state, fed, h, cell, W, W_c = cases[0]
+    return [*cases, (x, state, fed, h, cell, 100 * W, W_c)]
 
 
 luong_step = Exercise(
+    sections=(
+        "07 One step, all the way",
+        "07 Three scores",
+    ),
     task="Your step once more, in Luong's order. x (batch, d_model) is the embedded word, state (batch, d_hidden), fed "
     "(batch, width) the h̃ of the step before, h (batch, source, d_memory) the encoder's states, W (d_hidden, "
-    "d_memory), W_c (width, d_memory + d_hidden). First `cell` reads x and fed, side by side, and gives the next "
-    "state s. Then score every h_i with sᵀ W h_i, mix the context c, and make h̃ = tanh(W_c [c; s]). Return h̃ "
-    "and the state.",
+    "d_memory), W_c (width, d_memory + d_hidden). First `cell(input, state)` reads x and fed, side by side in this "
+    "order, and gives the next state s (batch, d_hidden). Then score every h_i with sᵀ W h_i; the softmax of the "
+    "scores over the source gives the weights. (Scores may be as large as 300.) The context c is the sum of the h_i, "
+    "each times its weight, and h̃ = tanh(W_c [c; s]). Return h̃ (batch, width) and the next state.",
     cases=_feeding,
     hints=(
-        "Order: the state moves, then it asks. Shapes: scores (batch, source), context (batch, d_memory).",
-        "`state = cell(torch.cat([x, fed], dim=-1), state)`, and all scores at once: `(h @ (state @ W)[..., "
-        "None])[..., 0]`.",
-        "`context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]`, then `torch.tanh(torch.cat([context, state], "
-        "dim=-1) @ W_c.T)`.",
+        "The order is what is new: the state moves first, and then the new state asks. So the first thing is to join "
+        "x and fed and give them to `cell`, together with the old state, which is not needed after that.",
+        "sᵀ W is the same for every h_i of a sentence: `next_state @ W`, (batch, d_memory). Each h_i of that sentence "
+        "is multiplied by it. `[:, :, None]` makes a column of it, (batch, d_memory, 1), and `h @` that column has "
+        "all scores, (batch, source, 1); `[:, :, 0]` takes the axis of length 1 off.",
+        "Weights and context are those of lesson 06. Then join context and new state along the last axis, in this "
+        "order. W_c stands on the left of a column in the formula; with vectors in rows it comes from the right, and "
+        "transposed. Around it all goes a tanh.",
     ),
     passed="Bahdanau asks with the state before the step, Luong with the one after it.",
+    without=("Decoder", "GeneralScore"),
+    gaps=(
+        "torch.cat([x, fed], dim=-1)",
+        "next_state @ W",
+        "h @ query[:, :, None]",
+        "scores.softmax(dim=-1)",
+        "weights[:, None] @ h",
+        "[context, next_state]",
+        "joined @ W_c.T",
+    ),
 )
 
 
 @luong_step.solution
 def my_luong_step(x, state, fed, h, cell, W, W_c):
-    state = cell(torch.cat([x, fed], dim=-1), state)
-    scores = (h @ (state @ W)[..., None])[..., 0]
-    context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]
-    return torch.tanh(torch.cat([context, state], dim=-1) @ W_c.T), state
+    # The state moves first: the cell reads the word and the h̃ of the step before, side by side.
+    read = torch.cat([x, fed], dim=-1)  # (batch, d_model + width)
+    next_state = cell(read, state)  # (batch, d_hidden)
+    # Then it asks. Of sᵀ W h_i the part sᵀ W is one row a sentence, the same for all of its h_i.
+    query = next_state @ W  # (batch, d_memory)
+    # As a column, (batch, d_memory, 1), it meets each h_i; the column's axis of length 1 then goes.
+    column = h @ query[:, :, None]  # (batch, source, 1)
+    scores = column[:, :, 0]  # (batch, source)
+    # The weights of a sentence add up to 1 over its source tokens, the last axis.
+    weights = scores.softmax(dim=-1)  # (batch, source)
+    # Each encoder state times its weight, added up: one row of weights for each sentence's states.
+    mixed = weights[:, None] @ h  # (batch, 1, d_memory)
+    # The row's axis of length 1 goes again.
+    context = mixed[:, 0]  # (batch, d_memory)
+    # What was found and the state that asked make h̃. Vectors stand in rows, hence W_c.T.
+    joined = torch.cat([context, next_state], dim=-1)  # (batch, d_memory + d_hidden)
+    h_tilde = torch.tanh(joined @ W_c.T)  # (batch, width)
+    return h_tilde, next_state
 
 
 @luong_step.solution
@@ -311,112 +677,217 @@ def _(x, state, fed, h, cell, W, W_c):
     said = []
     for s, states in zip(state, h, strict=True):
         scores = torch.stack([s @ W @ h_i for h_i in states])
-        shares = scores.exp() / scores.exp().sum()
-        context = sum(share * h_i for share, h_i in zip(shares, states, strict=True))
+        weights = (scores - scores.max()).exp()
+        context = (weights / weights.sum()) @ states
         said.append(torch.tanh(W_c[:, : len(context)] @ context + W_c[:, len(context) :] @ s))
     return torch.stack(said), state
 
 
-def _moved(x, state, fed, cell):
-    return cell(torch.cat([x, fed], dim=-1), state)
+_MOVE_AND_SAY = f"""{_CELL.replace("context", "fed")}
+[x, fed] → [x, state] ; cell(read, state) → cell(read, fed)
+    State and fed are exchanged. The state is what moves on; h̃ of the step before is only read.
 
+next_state @ W → fed @ W
+next_state @ W → x @ W
+    You ask with something else than the state. The query is the next state, the one that `cell` gave.
 
-def _products(state, h, W):
-    return (h @ (state @ W)[..., None])[..., 0]
+[context, next_state] → [context]
+[context, next_state] → [next_state]
+[context, next_state] → [context + next_state]
+[context, next_state] → [context, next_state, x]
+[context, next_state] → [context, x]
+[context, next_state] → [context, fed]
+    What W_c gets is [c; s], context and new state joined to one longer row, and nothing else.
 
+return h_tilde, next_state → return context, next_state
+return h_tilde, next_state → return torch.tanh(context), next_state
+    The first thing that you return is the context. It still has to meet the state: h̃ = tanh(W_c [c; s]).
 
-def _h_tilde(context, state, W_c):
-    return torch.tanh(torch.cat([context, state], dim=-1) @ W_c.T)
+return h_tilde, next_state → return h_tilde, h_tilde
+return h_tilde, next_state → return next_state, next_state
+    You return the same thing twice. The first is h̃, the second the state, which the next step's cell moves on.
+
+return h_tilde, next_state → return h_tilde
+return h_tilde, next_state → return next_state
+    You return one thing of two: h̃, and then the next state.
+
+return h_tilde, next_state → return h_tilde, next_state, weights
+return h_tilde, next_state → return h_tilde, next_state, context
+    You return three things. Two are wanted: h̃, and then the next state.
+
+return h_tilde, next_state → return next_state, h_tilde
+    The two results are exchanged: h̃ comes first, the next state second.
+"""
+_ASK_AND_MEET = """
+next_state @ W → state @ W
+    You ask with the state before the step: that is Bahdanau's order. In Luong's the state moves first, and the new
+    one asks.
+next_state @ W → next_state
+    W is missing: that is the dot product, sᵀ h. The general score is sᵀ W h.
+[context, next_state] → [context, state]
+    h̃ is made of the context and the old state. [c; s] wants the new one.
+[context, next_state] → [next_state, context]
+    The order in [c; s] is context first, then state. W_c expects it so.
+return h_tilde, next_state → return h_tilde, state
+    You return the old state, so the next step would start where this one did. Return the state that `cell` has given.
+"""
+
+luong_step.edits(f"""
+next_state @ W → next_state @ W.T
+    W stands the wrong way round. In sᵀ W h_i the state comes from the left, so for states in rows it is
+    `next_state @ W`, without a transpose.
+joined @ W_c.T → joined @ W_c
+    W_c [c; s] of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
+    `joined @ W_c.T`.
+torch.tanh(joined @ W_c.T) → joined @ W_c.T
+    The tanh of h̃ is missing.
+column[:, :, 0] → torch.tanh(column[:, :, 0])
+    There is a tanh around the scores. This score is a product alone, sᵀ W h.
+scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
+scores.softmax(dim=-1) → (scores / state.size(-1) ** 0.5).softmax(dim=-1)
+    You divide the scores by a root. Luong's scores have no scale.
+column[:, :, 0] → (query * h).sum(dim=-1)
+column[:, :, 0] → h @ query
+    An axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source token of
+    its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
+    d_memory, 1).
+mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
+    You mix W h_i. W serves the scores alone; the values are the h_i.
+{_ASK_AND_MEET}{_SQUEEZED}{_MIXED}""")
+luong_step.edits(f"""
+next_state @ W → W @ next_state
+next_state @ W → W @ next_state.T
+    W stands the wrong way round. In sᵀ W h_i the state comes from the left, so for states in rows it is
+    `next_state @ W`, without a transpose.
+joined @ W_c.T → W_c @ joined
+joined @ W_c.T → W_c @ joined.T
+joined @ W_c.T → W_c.T @ joined
+joined @ W_c.T → joined * W_c
+    W_c [c; s] of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
+    `joined @ W_c.T`.
+torch.tanh(joined @ W_c.T) → torch.tanh(joined) @ W_c.T
+    The tanh is taken before W_c. It goes around the product.
+torch.tanh(joined @ W_c.T) → torch.tanh(joined)
+    W_c is missing: h̃ = tanh(W_c [c; s]).
+torch.tanh(joined @ W_c.T) → (joined @ W_c.T).softmax(dim=-1)
+torch.tanh(joined @ W_c.T) → (joined @ W_c.T).sigmoid()
+torch.tanh(joined @ W_c.T) → (joined @ W_c.T).relu()
+torch.tanh(joined @ W_c.T) → torch.tanh(joined @ W_c.T).softmax(dim=-1)
+    h̃ is bounded by tanh and by nothing else. (A softmax belongs to the logits, which come later.)
+column[:, :, 0] → torch.tanh(query[:, None] + h).sum(dim=-1)
+    You add query and encoder state: that is the additive score of lesson 06. Here they are multiplied, sᵀ W h.
+column[:, :, 0] → (query[:, None] * h).mean(dim=-1)
+    A score is a sum of products. You take their mean.
+column[:, :, 0] → (query[:, None] * h).sum(dim=1)
+column[:, :, 0] → (query[:, None] @ h)[:, 0]
+    You add up over the source. A score is the sum over the last axis, the entries of query and encoder state.
+column[:, :, 0] → (query[:, None] * h) ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(dim=1)
+column[:, :, 0] → (query[:, None] * h) ; mixed[:, 0] → (weights * h).sum(dim=1)
+column[:, :, 0] → (query[:, None] * h)
+    You multiply query and encoder state, but do not add up: a score is one number for each source token, the sum over
+    the last axis.
+column[:, :, 0] → (query[:, :, None] * h).sum(dim=-1)
+column[:, :, 0] → h @ query[:, None]
+column[:, :, 0] → h @ W.T @ next_state
+column[:, :, 0] → next_state @ (W @ h)
+column[:, :, 0] → next_state.T @ W @ h
+    An axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source token of
+    its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
+    d_memory, 1).
+column[:, :, 0] → h @ query.T
+column[:, :, 0] → query @ h.T
+    Every sentence's query meets every sentence's states in yours. Each has its own: `[:, :, None]` makes one column of
+    each query, and then `h @` it. (And `.T` belongs to two axes; of three it turns all.)
+column[:, :, 0] → column
+    An axis of length 1 is left in the scores, (batch, source, 1). `[:, :, 0]` takes it off, and softmax then goes over
+    the source.
+column[:, :, 0] → query @ h.mT{_TOO_MANY}
+column[:, :, 0] → column.squeeze()
+column[:, :, 0] → column.squeeze() ; weights[:, None] @ h → torch.bmm(weights[:, None], h)
+column[:, :, 0] → column.squeeze() ; mixed[:, 0] → (weights[:, :, None] * h).sum(dim=1)
+column[:, :, 0] → column.squeeze() ; mixed[:, 0] → (weights[..., None] * h).sum(dim=1)
+column[:, :, 0] → column.squeeze() ; mixed[:, 0] → mixed.squeeze(){_SQUEEZED}
+[x, fed], dim=-1 → [x, fed], dim=0
+[context, next_state], dim=-1 → [context, next_state], dim=0
+    You join along axis 0, which counts the sentences. Side by side is the last axis, `dim=-1`. (Without `dim`,
+    `torch.cat` takes axis 0.)
+{_MIXED_OTHERWISE}{_MOVE_AND_SAY}""")
 
 
 @luong_step.mistake(
-    "You ask with the state before the step: that is Bahdanau's order. Here the state moves first."
+    "This is the order of lesson 06: the old state asks, and the cell reads the context. Luong's cell reads `fed`, the "
+    "h̃ of the step before; the new state asks after that."
 )
 def _(x, state, fed, h, cell, W, W_c):
-    after = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(_products(state, h, W), h), after, W_c), after
+    scores = (h @ (state @ W)[:, :, None])[:, :, 0]
+    context = (scores.softmax(dim=-1)[:, None] @ h)[:, 0]
+    next_state = cell(torch.cat([x, context], dim=-1), state)
+    return torch.tanh(torch.cat([context, next_state], dim=-1) @ W_c.T), next_state
 
 
-@luong_step.mistake("h̃ is made of the context and the old state. [c; s] wants the new one.")
-def _(x, state, fed, h, cell, W, W_c):
-    after = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(_products(after, h, W), h), state, W_c), after
-
-
-@luong_step.mistake("The order in [c; s] is context first, then state.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _h_tilde(state, _mixed(_products(state, h, W), h), W_c), state
-
-
-@luong_step.mistake("The tanh of h̃ is missing.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    context = _mixed(_products(state, h, W), h)
-    return torch.cat([context, state], dim=-1) @ W_c.T, state
-
-
-@luong_step.mistake("There is no softmax: scores are not shares.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _h_tilde((_products(state, h, W)[:, None] @ h)[:, 0], state, W_c), state
-
-
-@luong_step.mistake(
-    "Your shares sum to 1 over the sentences of the batch: softmax over the source, the last axis."
+luong_step_for_one = Exercise(
+    sections=(
+        "07 One step, all the way",
+        "07 Three scores",
+    ),
+    task="Luong's step for one sentence, without a batch: x (d_model,), state (d_hidden,), fed (width,), h (source, "
+    "d_memory), W (d_hidden, d_memory), W_c (width, d_memory + d_hidden). `cell(input, state)` reads x and fed, joined "
+    "in this order, and gives the next state s. The scores are sᵀ W h_i, their softmax the weights, the context c the "
+    "sum of the h_i, each times its weight, and h̃ = tanh(W_c [c; s]). Return h̃ (width,) and s (d_hidden,).",
+    cases=lambda: [(*(tensor[0] for tensor in case[:4]), *case[4:]) for case in _feeding()[:3]],
+    hints=(
+        "The state moves first: `cell` reads x and fed, joined by `torch.cat`, with the old state as its second "
+        "argument. The new state s then asks.",
+        "`s @ W` is a vector of d_memory entries. The rows of h are the h_i, so `h @` that vector has a score for "
+        "each. After the softmax `weights @ h` adds up the rows of h, each times its weight.",
+        "h̃ is tanh of W_c times one long vector: first the context, then the new state.",
+    ),
+    passed="In a batch each sentence has its own query and its own h: both products then need an axis more.",
+    without=("Decoder", "GeneralScore"),
+    gaps=("torch.cat([x, fed])", "next_state @ W", "h @ query", "weights @ h", "W_c @ joined"),
 )
+
+
+@luong_step_for_one.solution
+def my_luong_step_for_one(x, state, fed, h, cell, W, W_c):
+    # The state moves first: the cell reads the word and the h̃ of the step before.
+    read = torch.cat([x, fed])  # (d_model + width,)
+    next_state = cell(read, state)  # (d_hidden,)
+    # Then the new state asks: sᵀ W h_i for every h_i, a row of h.
+    query = next_state @ W  # (d_memory,)
+    scores = h @ query  # (source,)
+    weights = scores.softmax(dim=0)  # (source,)
+    context = weights @ h  # (d_memory,)
+    # What was found and the state that asked make h̃.
+    joined = torch.cat([context, next_state])  # (d_memory + d_hidden,)
+    h_tilde = torch.tanh(W_c @ joined)  # (width,)
+    return h_tilde, next_state
+
+
+@luong_step_for_one.solution
 def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(_products(state, h, W), h, dim=0), state, W_c), state
+    one = (tensor[None] for tensor in (x, state, fed, h))
+    h_tildes, states = my_luong_step(*one, cell, W, W_c)
+    return h_tildes[0], states[0]
 
 
-@luong_step.mistake("This is the context. It still has to meet the state: h̃ = tanh(W_c [c; s]).")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _mixed(_products(state, h, W), h), state
-
-
-@luong_step.mistake("You put a tanh around the scores. This score is a product alone, sᵀ W h.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(torch.tanh(_products(state, h, W)), h), state, W_c), state
-
-
-@luong_step.mistake("You scale the scores by √d. Luong's general score has no scale.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    scores = _products(state, h, W) / state.size(-1) ** 0.5
-    return _h_tilde(_mixed(scores, h), state, W_c), state
-
-
-@luong_step.mistake("The cell reads fed and x in this order. x comes first, as its weights expect.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(fed, state, x, cell)
-    return _h_tilde(_mixed(_products(state, h, W), h), state, W_c), state
-
-
-@luong_step.mistake("h̃ is right. But you return the old state: the next step would start over.")
-def _(x, state, fed, h, cell, W, W_c):
-    after = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(_products(after, h, W), h), after, W_c), state
-
-
-@luong_step.mistake(
-    "You return h̃ twice. The second thing is the state, which the next step's cell moves on."
-)
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    h_tilde = _h_tilde(_mixed(_products(state, h, W), h), state, W_c)
-    return h_tilde, h_tilde
-
-
-@luong_step.mistake("Return two things: h̃, and then the state.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return _h_tilde(_mixed(_products(state, h, W), h), state, W_c)
-
-
-@luong_step.mistake("Both are right, but h̃ comes first and then the state.")
-def _(x, state, fed, h, cell, W, W_c):
-    state = _moved(x, state, fed, cell)
-    return state, _h_tilde(_mixed(_products(state, h, W), h), state, W_c)
+luong_step_for_one.edits(f"""
+next_state @ W → W @ next_state
+    W stands the wrong way round. In sᵀ W h_i the state comes from the left: `next_state @ W`.
+W_c @ joined → joined @ W_c
+    W_c stands on the left: `W_c @ joined`, a matrix times a vector.
+h @ query → query @ h
+    Every row of h meets the query: `h @ query`, with h on the left.
+torch.tanh(W_c @ joined) → W_c @ joined
+    The tanh of h̃ is missing.
+scores = h @ query → scores = torch.tanh(h @ query)
+    There is a tanh around the scores. This score is a product alone, sᵀ W h.
+scores.softmax(dim=0) → scores
+    There is no softmax: scores are not weights.
+weights @ h → h @ weights
+    In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
+weights @ h → h.mean(dim=0)
+    The context is the mean of the h_i. The weights must say how much each counts.
+weights @ h → h[scores.argmax()]
+    You take the h_i with the largest score alone. The context is a mixture of all.
+{_ASK_AND_MEET}{_MOVE_AND_SAY}""")

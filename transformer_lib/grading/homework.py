@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from transformer_lib.exercises.own.parts import WARM_UPS
 from transformer_lib.publish.lessons import Section, find_lessons, read_lesson, tags
 
 _CHECK = re.compile(r'check\("([A-Za-z_.]+)", (\w+)\)')
@@ -15,7 +16,8 @@ class Asked:
     """An exercise as a lesson asks for it.
 
     `answer` is the name of the function or class, `cell` the id of the cell in which its `stub`
-    stands, and `section` the heading above it. What goes `deeper` is not counted.
+    stands, and `section` the heading above it. What goes `deeper` is not counted, and warm-ups are
+    not asked for.
     """
 
     lesson: str
@@ -55,6 +57,8 @@ def _asked(number: str, page: str, section: Section) -> Iterator[Asked]:
             stub = cell
         elif "check" in tags(cell):
             exercise, answer = _CHECK.search(cell.source).groups()
+            if exercise in WARM_UPS:  # for the student alone
+                continue
             yield Asked(
                 number,
                 exercise,

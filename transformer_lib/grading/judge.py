@@ -19,7 +19,8 @@ import torch
 from tqdm import tqdm
 
 from transformer_lib.exercises import exercises
-from transformer_lib.exercises.checking.machinery import Exercise, said
+from transformer_lib.exercises.checking.comparing import said
+from transformer_lib.exercises.checking.machinery import Exercise
 
 # No one's own library is read, no bar is drawn, and no figure opens a window.
 UNDISTURBED = {"TRANSFORMER_LIB_MINE": "off", "TQDM_DISABLE": "1", "MPLBACKEND": "Agg"}
@@ -119,7 +120,7 @@ def _judged(library: "Library", step: Step, names: dict[str, Any]) -> dict[str, 
         return {"passed": False, "attempted": True, "message": message, "changed": before}
     # a copy: what is compared with is computed after the cells, and no cell can have put it there
     verdict = replace(library.known[step.exercise]).judge(answer)
-    event = {"passed": verdict.passed, "attempted": verdict.attempted, "message": verdict.message}
+    event = {"passed": verdict.passed, "attempted": verdict.attempted, **verdict.data}
     return {**event, "changed": before, "meddled": library.restore()}
 
 

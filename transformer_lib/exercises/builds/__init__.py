@@ -1,9 +1,23 @@
-"""The builds whose answer is a class: multi-head attention, layers, the Transformer, a block."""
+"""The builds whose answer is a class, and the warm-ups in front of them."""
 
-from transformer_lib.exercises.builds.decoder_layer import DecoderLayer
-from transformer_lib.exercises.builds.encoder_layer import EncoderLayer
-from transformer_lib.exercises.builds.multi_head import MultiHeadAttention
-from transformer_lib.exercises.builds.rotary_block import RotaryBlock
-from transformer_lib.exercises.builds.whole import Transformer
+from transformer_lib.exercises.builds.decoder_layer import DecoderLayer, decoder_layer_for_one
+from transformer_lib.exercises.builds.encoder_layer import EncoderLayer, encoder_layer_for_one
+from transformer_lib.exercises.builds.multi_head import (
+    MultiHeadAttention,
+    multi_head_attention_for_one,
+)
+from transformer_lib.exercises.builds.rotary_block import RotaryBlock, rotary_block_for_one
+from transformer_lib.exercises.builds.whole import Transformer, transformer_for_one
 
-__all__ = ["DecoderLayer", "EncoderLayer", "MultiHeadAttention", "RotaryBlock", "Transformer"]
+__all__ = [
+    "DecoderLayer",
+    "EncoderLayer",
+    "MultiHeadAttention",
+    "RotaryBlock",
+    "Transformer",
+    "decoder_layer_for_one",
+    "encoder_layer_for_one",
+    "multi_head_attention_for_one",
+    "rotary_block_for_one",
+    "transformer_for_one",
+]

@@ -1,38 +1,174 @@
-"""The decoder layer, whole. Lesson 12."""
+"""The decoder layer, whole, and once for one sentence. Lesson 12."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from transformer_lib import layers
+from transformer_lib.exercises.builds.encoder_layer import (
+    RESULT,
+    UNNORMED,
+    Alone,
+    read,
+    scale,
+    square,
+)
 from transformer_lib.exercises.checking.classes import UNSTEADY, Build, Case
+from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.lab import twins
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask
 
 
+def _sum_before(y):
+    """gives each token the sum of those before it."""
+    return y.cumsum(dim=0) - y
+
+
+def _sum_across(y, memory):
+    """gives each token of y its own first entry times the sum of the memory."""
+    return y[:, :1] * memory.sum(dim=0)
+
+
+def _one_sentence():
+    torch.manual_seed(12)
+    small = torch.tensor([[1.0, 0.0, 2.0], [3.0, 1.0, 1.0]]), torch.tensor([[0.0, 1.0, 1.0]])
+    drawn = [
+        (torch.randn(t, d), torch.randn(s, d)) for t, s, d in ((1, 1, 3), (3, 3, 3), (2, 4, 5))
+    ]
+    return [(*pair, _sum_before, _sum_across, square, scale) for pair in (small, *drawn)]
+
+
+decoder_layer_for_one = Exercise(
+    sections=(
+        "12 One layer, three sublayers",
+        "12 Who asks, who answers?",
+    ),
+    task="One post-norm decoder layer for one sentence: x (target, d_model) and the encoder's output, memory "
+    "(source, d_model), to (target, d_model). `attend_back(y)` is causal by itself, `attend_across(y, "
+    "memory)` lets y ask and the memory answer, `think(y)` and `norm(y)` take each token by itself; all are "
+    "given, and what they return is as large as y. `norm` serves three times here.",
+    cases=_one_sentence,
+    hints=(
+        "It is the encoder layer with one sublayer more, in the middle. Each of the three has the form that "
+        "you know: add what the sublayer says to what it reads, and norm the sum.",
+        "In the middle the target asks and the memory answers, so the target comes first: "
+        "`attend_across(x, memory)`. The memory itself is neither added to nor normed. What is added to the "
+        "answer is what asked.",
+    ),
+    passed="In the build `attend_back` becomes `lambda y: self.self_attn(y, y, y, mask)`, and "
+    "`attend_across` becomes `lambda y: self.cross_attn(y, memory, memory, memory_mask)`.",
+    gaps=(
+        "x + attend_back(x)",
+        "back + attend_across(back, memory)",
+        "norm(across + think(across))",
+    ),
+)
+
+
+@decoder_layer_for_one.solution
+def my_decoder_layer_for_one(x, memory, attend_back, attend_across, think, norm):
+    # Each target token hears those before it. Add, then norm.
+    back = norm(x + attend_back(x))  # (target, d_model)
+    # What comes out of that asks, and the memory answers. The memory stays as it is.
+    across = norm(back + attend_across(back, memory))  # (target, d_model)
+    # Each by itself.
+    return norm(across + think(across))  # (target, d_model)
+
+
+@decoder_layer_for_one.solution
+def _(x, memory, attend_back, attend_across, think, norm):
+    for sublayer in (attend_back, lambda y: attend_across(y, memory), think):
+        x = norm(sublayer(x) + x)
+    return x
+
+
+decoder_layer_for_one.edits("""
+attend_across(back, memory) → attend_across(memory, back)
+back + attend_across(back, memory) → memory + attend_across(memory, back)
+    The memory asks in yours. The target asks, and the memory answers: `attend_across(x, memory)`.
+attend_across(back, memory) → attend_across(x, memory)
+back + attend_across → x + attend_across
+    The x that came into the layer is used again in the middle. What came out of `attend_back` asks, and is
+    what the answer is added to.
+attend_across(back, memory) → attend_across(back, norm(memory))
+    You norm the memory. It stays as it is: the norm is of the target's sums alone.
+attend_across(back, memory) → attend_across(back, back)
+    The memory is never read. The target asks the memory: `attend_across(x, memory)`.
+attend_across(back, memory) → attend_across(back)
+    `attend_across` wants two things, who asks and who answers: `attend_across(x, memory)`.
+back + attend_across → memory + attend_across
+    You add the memory to what it answered. What is added is what asked, the target.
+x + attend_back → attend_back
+back + attend_across → attend_across
+across + think → think
+x + attend_back → attend_back ; back + attend_across → attend_across ; across + think → think
+    A residual is missing. Each of the three sublayers only says what is added to what it reads.
+across + think(across) → x + think(across)
+across + think(across) → back + think(across)
+think(across) → think(x)
+think(across) → think(back)
+    The last sublayer goes on from what came out of the middle one, in both places.
+norm(x + attend_back(x)) → x + attend_back(x)
+norm(back + attend_across(back, memory)) → back + attend_across(back, memory)
+norm(across + think(across)) → across + think(across)
+norm(x + → (x + ; norm(back + → (back +
+norm(x + → (x + ; norm(back + → (back + ; norm(across + → (across +
+    A norm is missing. Each of the three sums is normed.
+norm(x + → x + norm( ; norm(back + → back + norm( ; norm(across + → across + norm(
+    You norm what the sublayers say. The norm is of the sum.
+norm(x + → (norm(x) + ; norm(back + → (norm(back) + ; norm(across + → (norm(across) +
+norm(across + → (norm(across) +
+    You norm what is read and then add. First add, then norm the sum.
+= norm( → = ( ; k(x) → k(norm(x)) ; s(back → s(norm(back) ; norm(across + think(across)) → across + think(norm(across))
+    That is pre-norm, a right layer, but not the one that is asked for: here the norm comes last.
+attend_back(x) → attend_across(x, memory) ; attend_across(back, memory) → attend_back(back)
+    The memory is asked first in yours. First each target token hears those before it.
+attend_across(back, memory) → think(back) ; think(across) → attend_across(across, memory)
+    `think` comes before the memory is asked. It is the last of the three.
+back + attend_across(back, memory) → x + attend_across(x, memory)
+norm(back + attend_across(back, memory)) → back
+return norm(across + think(across)) → return across
+    What one of the three sublayers says never reaches the result: each goes on from what came out of the
+    one before, first `attend_back`, then `attend_across`, then `think`.
+""")
+
+
 def _cases():
     torch.manual_seed(12)
+    small = torch.tensor([[[1.0, 0.0, 2.0, -1.0], [0.0, 3.0, 1.0, 1.0]]])
+    source = torch.tensor([[[2.0, 1.0, 0.0, 1.0], [0.0, -1.0, 1.0, 2.0]]])
+    first, second = torch.tensor([[[[True, False]]]]), torch.tensor([[[[False, True]]]])
+    square, others = torch.randn(3, 3, 6), torch.randn(3, 3, 6)
+    lengths = (torch.arange(3) < torch.tensor([3, 1, 2])[:, None])[:, None, None, :]
     x, memory = torch.randn(2, 5, 12), torch.randn(2, 7, 12)
     y, other = torch.randn(3, 4, 10), torch.randn(3, 6, 10)
     in_target = (torch.arange(5) < torch.tensor([3, 5])[:, None])[:, None, None, :]
     in_source = (torch.arange(7) < torch.tensor([7, 4])[:, None])[:, None, None, :]
     post, pre = ({"dropout": 0.0, "norm_first": first} for first in (False, True))
-    half, wide, narrow = {"dropout": 0.5}, (12, 3, 17), (10, 2, 7)
+    half, tiny, even, wide, narrow = {"dropout": 0.5}, (4, 2, 3), (6, 3, 6), (12, 3, 17), (10, 2, 7)
+    once = {"dropout": 1.0}
     return [
-        Case("post-norm", wide, post, (x, memory)),
-        Case("pre-norm", narrow, pre, (y, other)),
-        Case("with padding in the target", wide, post, (x, memory, in_target)),
-        Case("with padding in the source", wide, pre, (x, memory, None, in_source)),
-        Case("with padding in both", wide, post, (x, memory, in_target, in_source)),
+        Case("post-norm", tiny, post, (small, source)),
+        Case("pre-norm", tiny, pre, (small, source)),
+        Case("with padding in the target", tiny, post, (small, source, first)),
+        Case("with padding in the source", tiny, post, (small, source, None, second)),
+        Case("post-norm, padding in both", even, post, (square, others, lengths, lengths.flip(0))),
+        Case("pre-norm, padding in both", even, pre, (square, others, lengths, lengths.flip(0))),
+        Case(
+            "with a longer source, padding in both", wide, post, (x, memory, in_target, in_source)
+        ),
+        Case("with a longer source, pre-norm", narrow, pre, (y, other)),
         Case("in train() without dropout", narrow, pre, (y, other), training=True),
         Case("in eval() with dropout=0.5", narrow, half, (y, other)),
         Case("in train() with dropout=0.5", narrow, half, (y, other), training=True, random=True),
+        Case("in train() with dropout=1", tiny, once, (small, source), training=True),
     ]
 
 
 def _twin(model, x, memory, tgt_mask=None, memory_mask=None):
+    if model.training and model.add_norm1.dropout.p:
+        return None  # the twin has no dropout
     return twins.decoder_layer(model).train()(
         x,
         memory,
@@ -43,21 +179,38 @@ def _twin(model, x, memory, tgt_mask=None, memory_mask=None):
 
 
 DecoderLayer = Build(
+    sections=(
+        "12 One layer, three sublayers",
+        "12 Who asks, who answers?",
+    ),
     task="A decoder layer: causal self-attention, attention to the memory, feed-forward, each in an Add & "
-    "Norm. x (batch, target, d_model), memory (batch, source, d_model); the masks hide padding, the "
-    "layer is causal by itself. The parts are called `self_attn`, `add_norm1`, `cross_attn`, "
-    "`add_norm2`, `feed_forward`, `add_norm3`; `AddNorm` and `PositionwiseFeedForward` of "
+    "Norm, post-norm or pre-norm (`norm_first`), with dropout on what each of them adds. x (batch, target, "
+    "d_model), memory (batch, source, d_model). `tgt_mask` and `memory_mask` mask out the padding of target "
+    "and source, True = may attend; they broadcast to (batch, heads, queries, keys), and either may be "
+    "missing. The layer is causal by itself, in train() and in eval(). Made with `dropout=0.1` and "
+    "`norm_first=False` where nothing else is said. The parts are called `self_attn`, `add_norm1`, "
+    "`cross_attn`, `add_norm2`, `feed_forward`, `add_norm3`; `AddNorm` and `PositionwiseFeedForward` of "
     "`transformer_lib.layers` may serve.",
     cases=_cases,
     hints=(
-        "An encoder layer with a third sublayer in the middle. Who asks there, and who answers?",
-        "`causal_mask(x.size(1))` is who may look at whom in time; with padding both must hold, so "
-        "`&` joins them.",
-        "`x = self.add_norm2(x, lambda y: self.cross_attn(y, memory, memory, memory_mask))` is the "
-        "middle one.",
+        "It is an encoder layer with a third sublayer in the middle. There the target asks, so the query is "
+        "y, which Add & Norm hands to the sublayer; the memory answers, so it gives the keys and the values.",
+        "`causal_mask(x.size(1))` says who may attend to whom in time, and the layer makes it whatever it is "
+        "given. `tgt_mask` comes on top where it is given: both must hold, so `&` joins them.",
+        "Attention wants query, key, value and mask, and Add & Norm calls a function of one argument, so a "
+        "`lambda y: …` stands between them. The last sublayer, `self.feed_forward`, is such a function "
+        "already: that line is the encoder layer's.",
     ),
-    passed="It is the library's and `nn.TransformerDecoderLayer`, and it never sees the future, in train() "
-    "nor in eval().",
+    passed="It is the library's and `nn.TransformerDecoderLayer`, and no token attends to the future, in "
+    "train() nor in eval().",
+    without=("DecoderLayer", "DecoderBlock"),
+    gaps=(
+        "causal_mask(x.size(1), device=x.device)",
+        "mask & tgt_mask",
+        "self.self_attn(y, y, y, mask)",
+        "self.cross_attn(y, memory, memory, memory_mask)",
+        "self.add_norm3(across, self.feed_forward)",
+    ),
     reference=layers.DecoderLayer,
     twin=_twin,
 )
@@ -77,227 +230,201 @@ class MyDecoderLayer(nn.Module):
         self.add_norm3 = AddNorm(d_model, dropout=dropout, norm_first=norm_first)
 
     def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        mask = causal_mask(x.size(1), device=x.device)  # (Tq, Tq)
+        # Who may attend to whom in time: always, whatever masks are given.
+        mask = causal_mask(x.size(1), device=x.device)  # (target, target)
         if tgt_mask is not None:
-            mask = mask & tgt_mask
-        x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
-        x = self.add_norm2(x, lambda y: self.cross_attn(y, memory, memory, memory_mask))
-        return self.add_norm3(x, self.feed_forward)
+            # With padding a key has to pass both.
+            mask = mask & tgt_mask  # (batch, 1, target, target)
+        # Each target token hears those before it. Here and below: (batch, target, d_model).
+        back = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
+        # The target asks, and the memory answers: it gives the keys and the values.
+        across = self.add_norm2(back, lambda y: self.cross_attn(y, memory, memory, memory_mask))
+        # Each by itself.
+        return self.add_norm3(across, self.feed_forward)
 
 
-class _Parts(layers.DecoderLayer):
-    """The library's layer in steps, each of which a mistake may do otherwise."""
-
+@DecoderLayer.solution
+class _InTwoOrders(layers.DecoderLayer):
     def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        self.x, self.memory, self.masks = x, memory, (tgt_mask, memory_mask)
-        x = self.around(self.add_norm1, x, self.look_back)
-        x = self.around(self.add_norm2, x, self.look_across)
-        return self.around(self.add_norm3, x, self.feed_forward)
-
-    def around(self, add_norm, x, sublayer):
-        return add_norm(x, sublayer)
-
-    def look_back(self, y):
-        return self.self_attn(y, y, y, self.masks[0], is_causal=True)
-
-    def look_across(self, y):
-        return self.cross_attn(y, self.memory, self.memory, self.masks[1])
+        sublayers = (
+            (self.add_norm1, lambda y: self.self_attn(y, y, y, tgt_mask, is_causal=True)),
+            (self.add_norm2, lambda y: self.cross_attn(y, memory, memory, memory_mask)),
+            (self.add_norm3, self.feed_forward),
+        )
+        for around, sublayer in sublayers:
+            x = x + around.dropout(sublayer(read(around, x)))
+            x = x if around.norm_first else around.norm(x)
+        return x
 
 
-DecoderLayer.solution(_Parts)
-_mistake = DecoderLayer.mistake
+class _AddsTheNorm(Alone):
+    def forward(self, x, sublayer):
+        if self.norm_first:
+            return self.norm(x) + super().forward(x, sublayer)
+        return self.norm(x + self.dropout(sublayer(x)))
 
 
-@_mistake("Self-attention: yours sees the future. A decoder layer is causal by itself.")
-class _(_Parts):
-    def look_back(self, y):
-        return self.self_attn(y, y, y, self.masks[0])
+DecoderLayer.edits(f"""
+(y, y, y, mask) → (y, y, y, tgt_mask)
+(y, y, y, mask) → (y, y, y)
+    Self-attention: yours attends to the future. A decoder layer is causal by itself, whatever mask it is
+    given.
+mask = mask & tgt_mask → mask = tgt_mask
+    Self-attention: where `tgt_mask` is given, the causal mask is forgotten. Both must hold: `&`.
+mask & tgt_mask → mask | tgt_mask
+    Self-attention: `|` lets through what one of the two masks allows. A key must pass both: `&`.
+mask = mask & tgt_mask → pass
+    Self-attention: yours is causal, but `tgt_mask` is never used.
+device=x.device) → device=x.device) | (not self.training)
+    Self-attention: yours is causal in train() alone. In eval() it must be so too.
+device=x.device) → device=x.device).mT
+    Self-attention: your causal mask is turned round, so that a token attends to what comes after it.
+mask = causal_mask( → mask = ~causal_mask(
+    Self-attention: your causal mask is True in the future. True means *may attend*: take it without `~`.
+device=x.device) → device=x.device).tril(-1)
+    Self-attention: your diagonal is masked out. A token may attend to itself.
+causal_mask(x.size(1) → causal_mask(memory.size(1)
+causal_mask(x.size(1) → causal_mask(x.size(0)
+causal_mask(x.size(1) → causal_mask(x.size(-1)
+    Self-attention: your causal mask has the size of another axis. It is as long as the target: `x.size(1)`.
+if tgt_mask is not None → if True
+    `tgt_mask` may be missing, and then it is None, which cannot be joined with a mask: `if tgt_mask is not
+    None:` comes before.
+if tgt_mask is not None → if tgt_mask
+    `if` wants one truth value, and a mask has many: ask whether it is there, `if tgt_mask is not None:`.
+mask & tgt_mask → mask & ~tgt_mask
+memory_mask)) → None if memory_mask is None else ~memory_mask))
+mask & tgt_mask → mask & ~tgt_mask ; memory_mask)) → None if memory_mask is None else ~memory_mask))
+    Masks: a padding mask is turned round in yours. True means *may attend*: take it without `~`.
+tgt_mask is not None → memory_mask is not None ; & tgt_mask → & memory_mask ; memory_mask)) → tgt_mask))
+tgt_mask is not None → memory_mask is not None ; & tgt_mask → & memory_mask
+memory_mask)) → tgt_mask))
+(y, y, y, mask) → (y, y, y, memory_mask) ; memory_mask)) → tgt_mask))
+    Masks: an attention is given the other's. `tgt_mask` is for self-attention, joined with the causal one;
+    `memory_mask` is for cross-attention, where the keys are the memory's.
+memory_mask)) → mask))
+memory_mask)) → memory_mask, is_causal=True))
+memory_mask)) → mask if memory_mask is None else mask & memory_mask))
+    Cross-attention: it is causal in yours. The whole source is known, so no part of it is future: its mask
+    is `memory_mask` alone.
+, memory_mask)) → ))
+    Cross-attention: `memory_mask` is never used, so the padding of the source is heard.
+(y, memory, memory, memory_mask) → (memory, y, y, memory_mask)
+(y, memory, memory, memory_mask) → (memory, y, y)
+(y, memory, memory, memory_mask) → (memory, y, y, tgt_mask)
+(y, memory, memory, memory_mask) → (memory, memory, y, memory_mask)
+(y, memory, memory, memory_mask) → (memory, memory, memory, memory_mask)
+    Cross-attention: in yours the memory asks. The target asks, so the query is y, and the memory answers:
+    it gives the keys and the values, `cross_attn(y, memory, memory, memory_mask)`.
+(y, memory, memory, memory_mask) → (y, y, y, memory_mask)
+(y, memory, memory, memory_mask) → (y, y, y)
+(y, memory, memory, memory_mask) → (y, y, y, mask)
+(y, memory, memory, memory_mask) → (y, memory, y, memory_mask)
+(y, memory, memory, memory_mask) → (y, y, memory, memory_mask)
+    Cross-attention: keys and values are not both the memory's. The target asks, with y, and the memory
+    answers: `cross_attn(y, memory, memory, memory_mask)`.
+(y, memory, memory, memory_mask) → (x, memory, memory, memory_mask)
+(y, memory, memory, memory_mask) → (read(self.add_norm2, x), memory, memory, memory_mask)
+    Cross-attention: its query is what came into the layer. It is what self-attention gave.
+self.add_norm2(back, lambda y: self.cross_attn(y → self.add_norm2(x, lambda y: self.cross_attn(back
+    Cross-attention: its answer is added to the x that came into the layer. It is added to what
+    self-attention gave.
+(back, lambda y: self.cross_attn(y, memory, memory → (memory, lambda y: self.cross_attn(back, y, y
+(back, lambda y: self.cross_attn(y, memory, memory → (memory, lambda y: self.cross_attn(y, back, back
+    Cross-attention: `add_norm2` is put around the memory, so the memory is carried on. The target is: what
+    self-attention gave comes first, `add_norm2(x, …)`.
+across = self.add_norm2( → memory = read(self.add_norm2, memory) ⏎ across = self.add_norm2(
+across = self.add_norm2( → memory = self.add_norm2.norm(memory) ⏎ across = self.add_norm2(
+across = self.add_norm2( → memory = self.add_norm1.norm(memory) ⏎ across = self.add_norm2(
+    Cross-attention: you norm the memory as well. The norm is of the target alone; the encoder has normed the
+    memory already.
+self.cross_attn(y → self.self_attn(y
+self.self_attn(y, y → self.cross_attn(y, y
+    One attention does the work of both in yours. `self_attn` and `cross_attn` have weights of their own.
+self.self_attn(y, y → self.cross_attn(y, y ; self.cross_attn(y, memory → self.self_attn(y, memory
+    The two attentions are exchanged: yours attends back with `cross_attn` and across with `self_attn`.
+self.add_norm3(across → self.add_norm3(back
+(back, lambda y: self.cross_attn(y, memory, memory, memory_mask)) → (back, torch.zeros_like)
+(across, self.feed_forward) → (across, lambda y: self.feed_forward(back))
+    Cross-attention: what it says never reaches the network, which goes on from what `add_norm2` gave.
+self.add_norm2(back → self.add_norm2(x
+(x, lambda y: self.self_attn(y, y, y, mask)) → (x, torch.zeros_like)
+    Self-attention: what it says never reaches cross-attention. Keep it, `x = self.add_norm1(…)`, and go on
+    from there.
+return self.add_norm3(across, self.feed_forward) → return across
+(across, self.feed_forward) → (across, torch.zeros_like)
+    Feed-forward: the third sublayer is missing.
+AddNorm( → Alone(
+    Residual: x is not added to what the sublayers make of it.
+self.add_norm1 = AddNorm → self.add_norm1 = Alone
+self.add_norm2 = AddNorm → self.add_norm2 = Alone
+self.add_norm3 = AddNorm → self.add_norm3 = Alone
+    Residual: one of the three sublayers has none. What each of them says is added to what it reads.
+AddNorm( → _AddsTheNorm(
+    Pre-norm: you add the normed x. The residual carries x as it is; only the sublayer reads the norm.
+norm_first=norm_first → norm_first=False
+    `norm_first` changes nothing in yours: it is post-norm always. Is it handed on to each `AddNorm`?
+norm_first=norm_first → norm_first=True
+    `norm_first` changes nothing in yours: it is pre-norm always.
+norm_first=norm_first → norm_first=not norm_first
+    `norm_first` is the wrong way round: when it is True, the norm comes before the sublayer.
+(y, y, y, mask) → (x, x, x, mask)
+self.cross_attn(y → self.cross_attn(back
+(across, self.feed_forward) → (across, lambda y: self.feed_forward(across))
+(y, y, y, mask) → (x, x, x, mask) ; self.cross_attn(y → self.cross_attn(back
+(y, y, y → (x, x, x ; cross_attn(y → cross_attn(back ; , self.feed → , lambda y: self.feed ; ward) → ward(across))
+    {UNNORMED}
+(y, y, y, mask) → (y, x, x, mask)
+    Pre-norm: queries, keys and values of self-attention come from the same: all three from y, which is what
+    `add_norm1` hands to it.
+self.add_norm2(back → self.add_norm1(back ; self.add_norm3(across → self.add_norm1(across
+self.add_norm2(back → self.add_norm1(back
+self.add_norm2(back → self.add_norm1(back ; self.add_norm3(across → self.add_norm2(across
+self.add_norm3(across → self.add_norm2(across
+    Norm: one serves several sublayers in yours. Each of the three has its own gamma and beta.
+lambda y: self.self_attn(y, y, y, mask) → self.self_attn(x, x, x, mask)
+lambda y: self.cross_attn(y → self.cross_attn(back
+(across, self.feed_forward) → (across, self.feed_forward(across))
+    {RESULT}
+lambda y: self.self_attn(y, y, y, mask) → self.self_attn
+lambda y: self.cross_attn(y, memory, memory, memory_mask) → self.cross_attn
+    An Add & Norm calls its sublayer with one tensor, and attention wants query, key, value and mask. Put a
+    function of one argument around it: `lambda y: self.self_attn(y, y, y, mask)`.
+(y, y, y, mask) → (y, y, y, mask)[0]
+memory_mask)) → memory_mask)[0])
+(y, y, y, mask) → (y, y, y, mask)[0] ; memory_mask)) → memory_mask)[0])
+    Attention gives the output alone, no tuple: with `[0]` you take the first sentence for all of them.
+dropout=dropout, norm_first → dropout=0.0, norm_first
+self.add_norm3 = AddNorm(d_model, dropout=dropout → self.add_norm3 = AddNorm(d_model, dropout=0.0
+    Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x.
+dropout=dropout, norm_first → dropout=0.1, norm_first
+    {UNSTEADY[True]}
+""")
 
 
-@_mistake(
-    "Self-attention: where `tgt_mask` is given, the causal mask is forgotten. Both must hold: `&`."
-)
-class _(_Parts):
-    def look_back(self, y):
-        return self.self_attn(y, y, y, self.masks[0], is_causal=self.masks[0] is None)
-
-
-@_mistake("Self-attention: yours is causal, but `tgt_mask` is never used.")
-class _(_Parts):
-    def look_back(self, y):
-        return self.self_attn(y, y, y, is_causal=True)
-
-
-@_mistake("Self-attention: yours is causal in train() alone. In eval() it must be so too.")
-class _(_Parts):
-    def look_back(self, y):
-        return self.self_attn(y, y, y, self.masks[0], is_causal=self.training)
-
-
-@_mistake(
-    "Self-attention: your causal mask is turned round, so that a token sees what comes after it."
-)
-class _(_Parts):
-    def look_back(self, y):
-        future = causal_mask(y.size(1)).mT
-        mask = future if self.masks[0] is None else future & self.masks[0]
-        return self.self_attn(y, y, y, mask)
-
-
-@_mistake("Self-attention: your diagonal is hidden. A token may see itself.")
-class _(_Parts):
-    def look_back(self, y):
-        past = causal_mask(y.size(1)).tril(-1)
-        mask = past if self.masks[0] is None else past & self.masks[0]
-        return self.self_attn(y, y, y, mask)
-
-
-@_mistake("Cross-attention: `memory_mask` is never used, so the padding of the source is heard.")
-class _(_Parts):
-    def look_across(self, y):
-        return self.cross_attn(y, self.memory, self.memory)
-
-
-@_mistake(
-    "Cross-attention: in yours the memory asks and the target answers. The query is the target's."
-)
-class _(_Parts):
-    def look_across(self, y):
-        return self.cross_attn(self.memory, y, y, self.masks[1])
-
-
-@_mistake(
-    "Masks: the two are exchanged. `tgt_mask` is for self-attention, `memory_mask` for cross-attention."
-)
-class _(_Parts):
-    def look_back(self, y):
-        mask = causal_mask(y.size(1))
-        return self.self_attn(y, y, y, mask if self.masks[1] is None else mask & self.masks[1])
-
-    def look_across(self, y):
-        return self.cross_attn(y, self.memory, self.memory, self.masks[0])
-
-
-@_mistake("Cross-attention: it never reads the memory. Keys and values are the memory's.")
-class _(_Parts):
-    def look_across(self, y):
-        return self.cross_attn(y, y, y)
-
-
-@_mistake(
-    "Cross-attention: it is causal in yours. The whole source is known, so no part of it is future."
-)
-class _(_Parts):
-    def look_across(self, y):
-        causal = torch.ones(y.size(1), self.memory.size(1), dtype=torch.bool).tril()
-        mask = causal if self.masks[1] is None else causal & self.masks[1]
-        return self.cross_attn(y, self.memory, self.memory, mask)
-
-
-@_mistake("Cross-attention: its query is what came into the layer. It is what self-attention gave.")
-class _(_Parts):
-    def look_across(self, y):
-        x = self.add_norm2.norm(self.x) if self.add_norm2.norm_first else self.x
-        return self.cross_attn(x, self.memory, self.memory, self.masks[1])
-
-
-@_mistake("Cross-attention: `self_attn` does its work in yours. The two have weights of their own.")
-class _(_Parts):
-    def look_across(self, y):
-        return self.self_attn(y, self.memory, self.memory, self.masks[1])
-
-
-@_mistake(
-    "The two attentions are exchanged: yours looks back with `cross_attn` and across with `self_attn`."
-)
-class _(_Parts):
-    def look_back(self, y):
-        return self.cross_attn(y, y, y, self.masks[0], is_causal=True)
-
-    def look_across(self, y):
-        return self.self_attn(y, self.memory, self.memory, self.masks[1])
-
-
-@_mistake(
-    "Cross-attention: in pre-norm you norm the memory as well. The norm is of x alone; the encoder has "
-    "normed the memory already."
-)
-class _(_Parts):
-    def look_across(self, y):
-        norm = self.add_norm2.norm if self.add_norm2.norm_first else nn.Identity()
-        memory = norm(self.memory)
-        return self.cross_attn(y, memory, memory, self.masks[1])
-
-
-@_mistake("Cross-attention: it is missing. Without it nothing of the source is heard.")
-class _(_Parts):
-    def look_across(self, y):
-        return torch.zeros_like(y)
-
-
-@_mistake("Order: yours looks at the source first, and then at what it has written.")
-class _(_Parts):
-    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        self.memory, self.masks = memory, (tgt_mask, memory_mask)
-        x = self.add_norm1(x, self.look_across)
-        x = self.add_norm2(x, self.look_back)
-        return self.add_norm3(x, self.feed_forward)
-
-
-def _without_residual(add_norm, x, sublayer):
-    return sublayer(add_norm.norm(x)) if add_norm.norm_first else add_norm.norm(sublayer(x))
-
-
-@_mistake("Residual: x is not added to what the sublayers make of it.")
-class _(_Parts):
-    def around(self, add_norm, x, sublayer):
-        return _without_residual(add_norm, x, sublayer)
-
-
-@_mistake("Residual: around the feed-forward network it is missing. All three sublayers have one.")
-class _(_Parts):
-    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        self.x, self.memory, self.masks = x, memory, (tgt_mask, memory_mask)
-        x = self.add_norm2(self.add_norm1(x, self.look_back), self.look_across)
-        return _without_residual(self.add_norm3, x, self.feed_forward)
-
-
-@_mistake("Residual: around cross-attention it is missing. All three sublayers have one.")
-class _(_Parts):
-    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        self.x, self.memory, self.masks = x, memory, (tgt_mask, memory_mask)
-        x = self.add_norm1(x, self.look_back)
-        x = _without_residual(self.add_norm2, x, self.look_across)
-        return self.add_norm3(x, self.feed_forward)
-
-
-@_mistake("`norm_first` changes nothing in yours: it is post-norm always.")
-class _(_Parts):
-    def around(self, add_norm, x, sublayer):
-        return add_norm.norm(x + add_norm.dropout(sublayer(x)))
-
-
-@_mistake("Norm: one serves all three sublayers in yours. Each has its own gamma and beta.")
-class _(_Parts):
-    def around(self, add_norm, x, sublayer):
-        return self.add_norm1(x, sublayer)
-
-
-@_mistake("Feed-forward: the third sublayer is missing.")
-class _(_Parts):
-    def forward(self, x, memory, tgt_mask=None, memory_mask=None):
-        self.memory, self.masks = memory, (tgt_mask, memory_mask)
-        return self.add_norm2(self.add_norm1(x, self.look_back), self.look_across)
-
-
-@_mistake(UNSTEADY[False])
-class _(_Parts):
-    def around(self, add_norm, x, sublayer):
-        return add_norm(x, lambda y: F.dropout(sublayer(y), add_norm.dropout.p))
-
-
-@_mistake("Dropout: there is none in yours. It falls on what each sublayer adds to x.")
-class _(_Parts):
+@DecoderLayer.mistake(UNSTEADY[False])
+class _(layers.DecoderLayer):
     def forward(self, *inputs):
-        self.eval()
-        return super().forward(*inputs)
+        return super().train().forward(*inputs)
+
+
+def _in_order(arounds, order):
+    class Ordered(layers.DecoderLayer):
+        def forward(self, x, memory, tgt_mask=None, memory_mask=None):
+            sublayers = (
+                lambda y: self.self_attn(y, y, y, tgt_mask, is_causal=True),
+                lambda y: self.cross_attn(y, memory, memory, memory_mask),
+                self.feed_forward,
+            )
+            for around, sublayer in zip(arounds, order, strict=True):
+                x = getattr(self, f"add_norm{around}")(x, sublayers[sublayer - 1])
+            return x
+
+    return Ordered
+
+
+for _sequence in ((1, 2, 3), (2, 1, 3)), ((2, 1, 3),) * 2, ((1, 2, 3), (1, 3, 2)), ((1, 3, 2),) * 2:
+    DecoderLayer.mistake(
+        "Order: first comes self-attention, then cross-attention, then the network, each in the Add & Norm "
+        "of its number. Yours go in another order."
+    )(_in_order(*_sequence))

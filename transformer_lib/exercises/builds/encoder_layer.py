@@ -1,32 +1,138 @@
-"""The encoder layer, whole. Lesson 11."""
+"""The encoder layer, whole, and once for one sentence. Lesson 11."""
 
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 from transformer_lib import layers
 from transformer_lib.exercises.checking.classes import UNSTEADY, Build, Case
+from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.lab import twins
 
 
+def square(y):
+    """squares every entry."""
+    return y * y
+
+
+def scale(y):
+    """divides every row by 1 + the size of its largest entry."""
+    return y / (1 + y.abs().amax(dim=-1, keepdim=True))
+
+
+def _first_twice(y):
+    """gives each token twice the first token."""
+    return 2 * y[:1].expand_as(y)
+
+
+def _one_sentence():
+    torch.manual_seed(11)
+    small = torch.tensor([[1.0, 0.0, 2.0], [3.0, 1.0, 1.0]])
+    sentences = small, torch.randn(1, 3), torch.randn(3, 3), torch.randn(4, 2)
+    return [(x, _first_twice, square, scale) for x in sentences]
+
+
+encoder_layer_for_one = Exercise(
+    sections=(
+        "11 Add & Norm, in two ways",
+        "11 Who hears whom?",
+    ),
+    task="One post-norm encoder layer for one sentence: x (tokens, d_model) to (tokens, d_model). `attend`, "
+    "`think` and `norm` are given, functions of one tensor that keep its shape; `norm` serves twice here.",
+    cases=_one_sentence,
+    hints=(
+        "A sublayer only says what is to be added. So what `attend` says of x is added to x, and what "
+        "comes out of that is normed: `norm(x + …)`.",
+        "The second half has the same form, with `think` in the place of `attend`. It goes on from what came "
+        "out of the first half, no longer from the x that came in.",
+    ),
+    passed="In the build `attend` becomes `lambda y: self.self_attn(y, y, y, mask)`, `think` becomes "
+    "`self.feed_forward`, and each half has a norm of its own.",
+    gaps=("x + attend(x)", "norm(heard + think(heard))"),
+)
+
+
+@encoder_layer_for_one.solution
+def my_encoder_layer_for_one(x, attend, think, norm):
+    # The tokens hear each other. What attention says is added to x, and then comes the norm.
+    heard = norm(x + attend(x))  # (tokens, d_model)
+    # Each token by itself, from there on: again add, then norm.
+    return norm(heard + think(heard))  # (tokens, d_model)
+
+
+@encoder_layer_for_one.solution
+def _(x, attend, think, norm):
+    for sublayer in (attend, think):
+        x = norm(sublayer(x) + x)
+    return x
+
+
+encoder_layer_for_one.edits("""
+x + attend(x) → attend(x)
+heard + think(heard) → think(heard)
+x + attend(x) → attend(x) ; heard + think(heard) → think(heard)
+norm(heard + think(heard)) → norm(x + think(attend(x)))
+    A residual is missing: what a sublayer reads is added to what it says.
+heard + think(heard) → x + think(heard)
+think(heard) → think(x)
+    The x that came into the layer is used again in the second half. It goes on from what came out of the
+    first, in both places.
+norm(x + attend(x)) → x + attend(x)
+norm(heard + think(heard)) → heard + think(heard)
+norm(x + attend(x)) → x + attend(x) ; norm(heard + think(heard)) → heard + think(heard)
+    A norm is missing: each half ends in one.
+norm(x + → x + norm( ; norm(heard + → heard + norm(
+norm(x + → x + norm(
+norm(heard + → heard + norm(
+    You norm what a sublayer says. The norm is of the sum.
+norm(x + → (norm(x) + ; norm(heard + → (norm(heard) +
+norm(x + → (norm(x) +
+norm(heard + → (norm(heard) +
+    You norm x and then add. First add, then norm the sum.
+norm(x + attend(x)) → x + attend(norm(x)) ; norm(heard + think(heard)) → heard + think(norm(heard))
+    That is pre-norm, a right layer, but not the one that is asked for: here the norm comes last.
+attend(x) → think(x) ; think(heard) → attend(heard)
+    `think` comes first in yours. Attention does: the tokens hear each other, then each thinks by itself.
+heard + think(heard) → x + think(x)
+    What `attend` says never reaches the result. The second half goes on from what came out of the first.
+norm(heard + think(heard)) → norm(x + attend(x) + think(x))
+    Both sublayers read the x that came in. The second goes on from what came out of the first half.
+return norm(heard + think(heard)) → return heard
+    `think` is missing: that is the first half.
+attend(x) → attend
+think(heard) → think
+norm(x + attend(x)) → norm(attend + think)
+    `attend` and `think` are functions, and a function cannot be added: call it, `attend(x)`.
+norm(x + attend(x)) → norm(x, attend(x)) ; norm(heard + think → norm(heard, think
+    `norm` takes one tensor, the sum: `norm(x + …)`.
+norm(x + attend(x)) → norm(x.add_(attend(x)))
+    The result is right, but the caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
+""")
+
+
 def _cases():
     torch.manual_seed(11)
-    x, y = torch.randn(2, 5, 12), torch.randn(3, 4, 10)
+    small = torch.tensor([[[1.0, 0.0, 2.0, -1.0], [0.0, 3.0, 1.0, 1.0]]])
+    first = torch.tensor([[[[True, False]]]])  # the second token is padding
+    square, x, y = torch.randn(3, 3, 6), torch.randn(2, 5, 12), torch.randn(3, 4, 10)
+    lengths = (torch.arange(3) < torch.tensor([3, 1, 2])[:, None])[:, None, None, :]
     padding = (torch.arange(5) < torch.tensor([3, 5])[:, None])[:, None, None, :]
     blind = torch.ones(3, 1, 4, 4, dtype=torch.bool)
     blind[1, 0, 2] = False
     post, pre = ({"dropout": 0.0, "norm_first": first} for first in (False, True))
-    half = {"dropout": 0.5}
+    half, tiny, even, wide, narrow = {"dropout": 0.5}, (4, 2, 3), (6, 3, 6), (12, 3, 17), (10, 2, 7)
     return [
-        Case("post-norm", (12, 3, 17), post, (x,)),
-        Case("pre-norm", (10, 2, 7), pre, (y,)),
-        Case("with a padding mask", (12, 3, 17), post, (x, padding)),
-        Case("with a row that may see nothing", (10, 2, 7), pre, (y, blind)),
-        Case("in train() without dropout", (12, 3, 17), pre, (x, padding), training=True),
-        Case("in eval() with dropout=0.5", (10, 2, 7), half, (y,)),
-        Case("in train() with dropout=0.5", (10, 2, 7), half, (y,), training=True, random=True),
-        Case("in train() with dropout=1", (12, 3, 17), {"dropout": 1.0}, (x,), training=True),
+        Case("post-norm", tiny, post, (small,)),
+        Case("pre-norm", tiny, pre, (small,)),
+        Case("with a padding mask", tiny, post, (small, first)),
+        Case("post-norm, with a padding mask, all sizes equal", even, post, (square, lengths)),
+        Case("pre-norm, with a padding mask, all sizes equal", even, pre, (square, lengths)),
+        Case("post-norm, in another size", wide, post, (x, padding)),
+        Case("with a row that may attend to nothing", narrow, pre, (y, blind)),
+        Case("in train() without dropout", narrow, pre, (y,), training=True),
+        Case("in eval() with dropout=0.5", narrow, half, (y,)),
+        Case("in train() with dropout=0.5", narrow, half, (y,), training=True, random=True),
+        Case("in train() with dropout=1", tiny, {"dropout": 1.0}, (small,), training=True),
     ]
 
 
@@ -41,20 +147,38 @@ def _twin(model, x, mask=None):
 
 
 EncoderLayer = Build(
+    sections=(
+        "11 Add & Norm, in two ways",
+        "11 Who hears whom?",
+    ),
     task="An encoder layer: self-attention, then the feed-forward network, each with a residual, dropout "
-    "on what it adds, and a layer norm: after the sum (post-norm), or before the sublayer "
-    "(`norm_first`). x (batch, time, d_model). The parts are called `self_attn`, `add_norm1`, "
-    "`feed_forward` (with `up_proj`, ReLU, `down_proj`), `add_norm2` (each with a `norm`).",
+    "on what it adds, and a layer norm: after the sum (post-norm), or before the sublayer (`norm_first`). "
+    "Made with `dropout=0.1` and `norm_first=False` where nothing else is said; x (batch, tokens, d_model), "
+    "`mask` broadcasts to (batch, heads, tokens, tokens), True = may attend. The parts are called "
+    "`self_attn`, `add_norm1`, `feed_forward` (with `up_proj`, ReLU, `down_proj`), `add_norm2` (each with a "
+    "`norm`).",
     cases=_cases,
     hints=(
-        "Three small classes. Add & Norm is given x and a function: the sublayer.",
-        "Post-norm `norm(x + dropout(sublayer(x)))`, pre-norm `x + dropout(sublayer(norm(x)))`: what "
-        "is added to x is the same in both, what is normed is not.",
-        "`x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))`, then "
-        "`self.add_norm2(x, self.feed_forward)`.",
+        "Three small classes, because the two halves of the layer have one form. Add & Norm is given x and "
+        "a function, the sublayer, and calls it itself: in pre-norm the norm has to come before it, so a "
+        "result would come too late.",
+        "Post-norm is `norm(x + dropout(sublayer(x)))`, pre-norm is `x + dropout(sublayer(norm(x)))`. "
+        "Dropout falls on what is added in both, never on x itself.",
+        "Attention wants query, key, value and mask, but Add & Norm calls a function of one argument. "
+        "`lambda y: self.self_attn(y, y, y, mask)` is such a function: y is what Add & Norm hands to it. "
+        "`self.feed_forward` is one already.",
     ),
     passed="It is the library's and `nn.TransformerEncoderLayer`, post-norm and pre-norm. On which line "
     "does a token hear of another?",
+    without=("EncoderLayer", "EncoderBlock"),
+    gaps=(
+        "self.up_proj(x).relu()",
+        "self.down_proj(hidden)",
+        "x + self.dropout(sublayer(self.norm(x)))",
+        "x + self.dropout(sublayer(x))",
+        "self.self_attn(y, y, y, mask)",
+        "self.add_norm2(heard, self.feed_forward)",
+    ),
     reference=layers.EncoderLayer,
     twin=_twin,
 )
@@ -69,13 +193,14 @@ class MyFeedForward(nn.Module):
         self.down_proj = nn.Linear(d_ff, d_model)
 
     def forward(self, x):
-        return self.down_proj(F.relu(self.up_proj(x)))
+        hidden = self.up_proj(x).relu()  # (batch, tokens, d_ff)
+        return self.down_proj(hidden)  # (batch, tokens, d_model)
 
 
 class MyAddNorm(nn.Module):
     """x and what a sublayer makes of it; the norm after the sum, or before the sublayer."""
 
-    def __init__(self, d_model, dropout, norm_first):
+    def __init__(self, d_model, *, dropout, norm_first):
         super().__init__()
         self.norm = nn.LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
@@ -83,8 +208,10 @@ class MyAddNorm(nn.Module):
 
     def forward(self, x, sublayer):
         if self.norm_first:
-            return x + self.dropout(sublayer(self.norm(x)))
-        return self.norm(x + self.dropout(sublayer(x)))
+            # Pre-norm: only the sublayer reads the norm. x itself goes past it.
+            return x + self.dropout(sublayer(self.norm(x)))  # (batch, tokens, d_model)
+        # Post-norm: the norm comes last, of the sum.
+        return self.norm(x + self.dropout(sublayer(x)))  # (batch, tokens, d_model)
 
 
 @EncoderLayer.solution
@@ -94,241 +221,164 @@ class MyEncoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
         super().__init__()
         self.self_attn = mine("MultiHeadAttention")(d_model, num_heads)
-        self.add_norm1 = MyAddNorm(d_model, dropout, norm_first)
+        self.add_norm1 = MyAddNorm(d_model, dropout=dropout, norm_first=norm_first)
         self.feed_forward = MyFeedForward(d_model, d_ff)
-        self.add_norm2 = MyAddNorm(d_model, dropout, norm_first)
+        self.add_norm2 = MyAddNorm(d_model, dropout=dropout, norm_first=norm_first)
 
     def forward(self, x, mask=None):
-        x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
-        return self.add_norm2(x, self.feed_forward)
+        # Everything here is (batch, tokens, d_model). add_norm1 hands y to the function: x in
+        # post-norm, the norm of x in pre-norm.
+        heard = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
+        # The second half goes on from there. The network is a function of one argument already.
+        return self.add_norm2(heard, self.feed_forward)
 
 
 EncoderLayer.needs = (MyFeedForward, MyAddNorm)
 
 
-class _Parts(nn.Module):
-    """The library's parts; subclasses wire them."""
-
-    def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
-        super().__init__()
-        self.self_attn = layers.MultiHeadAttention(d_model, num_heads)
-        self.add_norm1 = layers.AddNorm(d_model, dropout=dropout, norm_first=norm_first)
-        self.feed_forward = layers.PositionwiseFeedForward(d_model, d_ff)
-        self.add_norm2 = layers.AddNorm(d_model, dropout=dropout, norm_first=norm_first)
-
+@EncoderLayer.solution
+class _InTwoOrders(MyEncoderLayer):
     def forward(self, x, mask=None):
-        self.mask, pre = mask, self.add_norm1.norm_first
-        x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
-        return (self.pre if pre else self.post)(x, self.think, self.add_norm2)
-
-    def attend(self, y):
-        return self.self_attn(y, y, y, self.mask)
-
-    def think(self, y):
-        return self.feed_forward(y)
-
-    def post(self, x, sublayer, around):
-        return around.norm(x + around.dropout(sublayer(x)))
-
-    def pre(self, x, sublayer, around):
-        return x + around.dropout(sublayer(around.norm(x)))
-
-    def post_alone(self, x, sublayer, around):
-        return around.norm(around.dropout(sublayer(x)))
-
-    def pre_alone(self, x, sublayer, around):
-        return around.dropout(sublayer(around.norm(x)))
+        norm1, norm2, drop = self.add_norm1.norm, self.add_norm2.norm, self.add_norm1.dropout
+        if self.add_norm1.norm_first:
+            y = norm1(x)
+            x = x + drop(self.self_attn(y, y, y, mask))
+            return x + drop(self.feed_forward(norm2(x)))
+        x = norm1(x + drop(self.self_attn(x, x, x, mask)))
+        return norm2(x + drop(self.feed_forward(x)))
 
 
-EncoderLayer.solution(_Parts)
-_mistake = EncoderLayer.mistake
+class Alone(layers.AddNorm):
+    """An Add & Norm without the addition, for mistakes."""
+
+    def forward(self, x, sublayer):
+        if self.norm_first:
+            return self.dropout(sublayer(self.norm(x)))
+        return self.norm(self.dropout(sublayer(x)))
 
 
-@_mistake("Attention: the mask never reaches it. Without one all is right.")
-class _(_Parts):
-    def attend(self, y):
-        return self.self_attn(y, y, y)
+def read(around, x):
+    """What the sublayer in an Add & Norm reads of x, for mistakes."""
+    return around.norm(x) if around.norm_first else x
 
 
-@_mistake("Attention: yours is causal. In an encoder every token may see every other.")
-class _(_Parts):
-    def attend(self, y):
-        return self.self_attn(y, y, y, self.mask, is_causal=True)
-
-
-@_mistake("Residual: x is not added to what the sublayers make of it.")
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.norm(around.dropout(sublayer(x)))
-
-    def pre(self, x, sublayer, around):
-        return around.dropout(sublayer(around.norm(x)))
-
-
-@_mistake(
-    "Residual: there is none around the feed-forward network. What it says is added to what it reads, as "
-    "with the attention."
+RESULT = (
+    "An Add & Norm is given a result in the place of a function. It calls the sublayer itself, on x or on "
+    "the norm of x: give it a function, `lambda y: self.self_attn(y, y, y, mask)`."
 )
-class _(_Parts):
+UNNORMED = (
+    "Pre-norm: a sublayer reads x itself. It has to read the norm of x. (A `lambda y: …` with `x` in it "
+    "takes no notice of the y that it is given.)"
+)
+FIRST = "Order: your feed-forward network comes first. Attention does, with `add_norm1`."
+FORGETS_RATE = "Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x."
+
+EncoderLayer.edits(f"""
+(y, y, y, mask) → (y, y, y)
+    Attention: the mask never reaches it. Without one all is right.
+(y, y, y, mask) → (y, y, y, mask, is_causal=True)
+(y, y, y, mask) → (y, y, y, is_causal=True)
+    Attention: yours is causal. In an encoder every token may attend to every other.
+(y, y, y, mask) → (y, y, y, None if mask is None else ~mask)
+    Mask: yours is turned round. True means *may attend* here, and attention takes the mask as it is.
+(y, y, y, mask) → (y, y, y, None if mask is None else mask[:, None, None])
+    Mask: it broadcasts to (batch, heads, tokens, tokens) as it is. Hand it on unchanged.
+(y, y, y, mask) → (y, y, y, mask)[0]
+    Attention gives the output alone, no tuple: with `[0]` you take the first sentence for all of them.
+x + self.dropout( → self.dropout(
+    Residual: x is not added to what the sublayers make of it.
+self.add_norm2 = MyAddNorm → self.add_norm2 = Alone
+    Residual: there is none around the feed-forward network. What it says is added to what it reads, as
+    with the attention.
+self.add_norm1 = MyAddNorm → self.add_norm1 = Alone
+    Residual: there is none around the attention. What it says is added to x, as with the network.
+(heard, self.feed_forward) → (x, lambda y: self.feed_forward(read(self.add_norm2, heard)))
+    Residual: both sublayers add the x that came into the layer. The second adds what comes out of the
+    first.
+(heard, self.feed_forward) → (heard, lambda y: self.feed_forward(x))
+(heard, self.feed_forward) → (heard, lambda y: self.feed_forward(read(self.add_norm2, x)))
+    Feed-forward: it reads the x that came into the layer. It goes on from what comes out of the first
+    half.
+return x + → return self.norm(x) +
+    Pre-norm: you add the normed x. The residual carries x as it is; only the sublayer reads the norm.
+if self.norm_first → if False
+    `norm_first` changes nothing in yours: it is post-norm always.
+if self.norm_first → if True
+    `norm_first` changes nothing in yours: it is pre-norm always.
+if self.norm_first → if not self.norm_first
+    `norm_first` is the wrong way round: when it is True, the norm comes before the sublayer.
+self.norm(x + self.dropout(sublayer(x))) → self.norm(x) + self.dropout(sublayer(x))
+    Post-norm: you add what the sublayer says to the normed x. First the sum, then the norm:
+    `norm(x + …)`, not `norm(x) + …`.
+self.norm(x + self.dropout(sublayer(x))) → x + self.norm(self.dropout(sublayer(x)))
+self.norm(x + self.dropout(sublayer(x))) → x + self.dropout(self.norm(sublayer(x)))
+    Post-norm: you norm what the sublayer says, and add it then. The norm is of the sum.
+self.norm(x + self.dropout(sublayer(x))) → self.norm(x + self.dropout(sublayer(self.norm(x))))
+    Post-norm: the sublayer reads the norm of x. It reads x as it is; the norm comes once, at the end.
+self.norm(x + self.dropout(sublayer(x))) → x + self.dropout(sublayer(x))
+    Post-norm: there is no norm. It comes last, of the sum.
+sublayer(self.norm(x)) → sublayer(x)
+sublayer(self.norm(x)) → sublayer(x) ; return x + → return self.norm(x) +
+(y, y, y, mask) → (x, x, x, mask)
+(heard, self.feed_forward) → (heard, lambda y: self.feed_forward(heard))
+    {UNNORMED}
+(y, y, y, mask) → (y, x, x, mask)
+    Pre-norm: queries, keys and values have to come from the same: all three from y, which is what
+    `add_norm1` hands to the sublayer.
+sublayer(self.norm(x)) → self.norm(sublayer(x))
+    Pre-norm: you norm what the sublayer says. It has to read the norm, `sublayer(norm(x))`, so Add & Norm
+    needs the sublayer as a function: a result comes too late.
+return x + self.dropout(sublayer(self.norm(x))) → return self.norm(x + self.dropout(sublayer(self.norm(x))))
+    Pre-norm: you norm twice. Nothing follows the sum.
+sublayer(self.norm(x)) → sublayer(x) ; self.norm(x + self.dropout(sublayer(x))) → x + self.dropout(sublayer(x))
+    Norm: there is none in yours, neither before the sublayers nor after the sums.
+self.add_norm2(heard → self.add_norm1(heard
+self.add_norm1(x → self.add_norm2(x
+    Norm: one serves both sublayers in yours. Each has its own gamma and beta.
+lambda y: self.self_attn(y, y, y, mask) → self.self_attn(x, x, x, mask)
+(heard, self.feed_forward) → (heard, self.feed_forward(heard))
+    {RESULT}
+lambda y: self.self_attn(y, y, y, mask) → self.self_attn
+    `add_norm1` calls its sublayer with one tensor, and attention wants query, key, value and mask. Put a
+    function of one argument around it: `lambda y: self.self_attn(y, y, y, mask)`.
+lambda y: → lambda:
+    `add_norm1` hands the sublayer a tensor, and your `lambda` takes none: `lambda y: …`, with y inside.
+self.add_norm2(heard → self.add_norm2(x
+    Attention: what `add_norm1` gives never reaches the second half. Keep it, `x = self.add_norm1(…)`, and
+    go on from there.
+self.self_attn(y, y, y, mask) → self.feed_forward(y) ; self.feed_forward) → lambda y: self.self_attn(y, y, y, mask))
+    {FIRST}
+.relu() →
+    Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.
+self.up_proj(x).relu() → nn.functional.gelu(self.up_proj(x))
+    Feed-forward: that is another curve. The paper's layer, and this one, has a ReLU.
+self.down_proj(hidden) → self.down_proj(hidden).relu()
+    Feed-forward: there is a ReLU behind `down_proj` as well. What the network says may be negative.
+self.down_proj(hidden) → x + self.down_proj(hidden)
+    Feed-forward: it adds x, and `add_norm2` adds it again. The residual is the work of Add & Norm.
+self.add_norm2(heard, self.feed_forward) → heard
+(heard, self.feed_forward) → (heard, torch.zeros_like)
+    Feed-forward: it is missing. After the attention every token still thinks by itself.
+self.dropout = nn.Dropout(dropout) → self.dropout = lambda y: nn.functional.dropout(y, dropout)
+    {UNSTEADY[False]}
+nn.Dropout(dropout) → nn.Dropout(0.1)
+nn.Dropout(dropout) → nn.Dropout()
+    {UNSTEADY[True]}
+nn.Dropout(dropout) → nn.Identity()
+self.add_norm1 = MyAddNorm(d_model, dropout=dropout → self.add_norm1 = MyAddNorm(d_model, dropout=0.0
+self.add_norm2 = MyAddNorm(d_model, dropout=dropout → self.add_norm2 = MyAddNorm(d_model, dropout=0.0
+    {FORGETS_RATE}
+x + self.dropout( → self.dropout(x +
+    Dropout: it falls on the sum in yours, and so on the residual. It is meant for what the sublayer adds.
+self.norm(x + self.dropout(sublayer(x))) → self.dropout(self.norm(x + sublayer(x)))
+    Dropout: it falls on the output in post-norm, behind the norm. It is meant for what the sublayer adds.
+self.dropout(sublayer( → sublayer(self.dropout(
+    Dropout: it falls on what the sublayer reads. It is meant for what the sublayer adds.
+""")
+
+
+@EncoderLayer.mistake(FIRST)
+class _(layers.EncoderLayer):
     def forward(self, x, mask=None):
-        self.mask, pre = mask, self.add_norm1.norm_first
-        x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
-        return (self.pre_alone if pre else self.post_alone)(x, self.think, self.add_norm2)
-
-
-@_mistake(
-    "Residual: there is none around the attention. What it says is added to x, as with the network."
-)
-class _(_Parts):
-    def forward(self, x, mask=None):
-        self.mask, pre = mask, self.add_norm1.norm_first
-        x = (self.pre_alone if pre else self.post_alone)(x, self.attend, self.add_norm1)
-        return (self.pre if pre else self.post)(x, self.think, self.add_norm2)
-
-
-@_mistake(
-    "Residual: both sublayers add the x that came into the layer. The second adds what comes out of the "
-    "first."
-)
-class _(_Parts):
-    def forward(self, x, mask=None):
-        self.first = x
-        return super().forward(x, mask)
-
-    def post(self, x, sublayer, around):
-        return around.norm(self.first + around.dropout(sublayer(x)))
-
-    def pre(self, x, sublayer, around):
-        return self.first + around.dropout(sublayer(around.norm(x)))
-
-
-@_mistake(
-    "Pre-norm: you add the normed x. The residual carries x as it is; only the sublayer sees the norm."
-)
-class _(_Parts):
-    def pre(self, x, sublayer, around):
-        y = around.norm(x)
-        return y + around.dropout(sublayer(y))
-
-
-@_mistake("`norm_first` changes nothing in yours: it is post-norm always.")
-class _(_Parts):
-    def pre(self, x, sublayer, around):
-        return self.post(x, sublayer, around)
-
-
-@_mistake("`norm_first` changes nothing in yours: it is pre-norm always.")
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return self.pre(x, sublayer, around)
-
-
-@_mistake(
-    "`norm_first` is the wrong way round: when it is True, the norm comes before the sublayer."
-)
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return super().pre(x, sublayer, around)
-
-    def pre(self, x, sublayer, around):
-        return super().post(x, sublayer, around)
-
-
-@_mistake(
-    "Post-norm: you add what the sublayer says to the normed x. First the sum, then the norm: "
-    "`norm(x + …)`, not `norm(x) + …`."
-)
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.norm(x) + around.dropout(sublayer(x))
-
-
-@_mistake("Post-norm: you norm what the sublayer says, and add it then. The norm is of the sum.")
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return x + around.norm(around.dropout(sublayer(x)))
-
-
-@_mistake(
-    "`add_norm1` is given what attention returns. It calls the sublayer itself, on x or on the normed "
-    "x: give it a function, `lambda y: self.self_attn(y, y, y, mask)`."
-)
-class _(_Parts):
-    def forward(self, x, mask=None):
-        x = self.add_norm1(x, self.self_attn(x, x, x, mask))
-        return self.add_norm2(x, self.feed_forward)
-
-
-@_mistake("Norm: there is none in yours, neither before the sublayers nor after the sums.")
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return x + around.dropout(sublayer(x))
-
-    def pre(self, x, sublayer, around):
-        return x + around.dropout(sublayer(x))
-
-
-@_mistake("Norm: one serves both sublayers in yours. Each has its own gamma and beta.")
-class _(_Parts):
-    def forward(self, x, mask=None):
-        self.mask, pre = mask, self.add_norm1.norm_first
-        x = (self.pre if pre else self.post)(x, self.attend, self.add_norm1)
-        return (self.pre if pre else self.post)(x, self.think, self.add_norm1)
-
-
-@_mistake("Order: your feed-forward network comes first. Attention does, with `add_norm1`.")
-class _(_Parts):
-    def attend(self, y):
-        return super().think(y)
-
-    def think(self, y):
-        return super().attend(y)
-
-
-@_mistake("Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.")
-class _(_Parts):
-    def think(self, y):
-        return self.feed_forward.down_proj(self.feed_forward.up_proj(y))
-
-
-@_mistake("Feed-forward: that is a GELU. The paper's layer, and this one, has a ReLU.")
-class _(_Parts):
-    def think(self, y):
-        return self.feed_forward.down_proj(F.gelu(self.feed_forward.up_proj(y)))
-
-
-@_mistake("Feed-forward: it is missing. After the attention every token still thinks by itself.")
-class _(_Parts):
-    def think(self, y):
-        return torch.zeros_like(y)
-
-
-@_mistake(UNSTEADY[False])
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.norm(x + F.dropout(sublayer(x), around.dropout.p))
-
-
-@_mistake("Dropout: there is none in yours. It falls on what each sublayer adds to x.")
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.norm(x + sublayer(x))
-
-
-@_mistake(
-    "Dropout: it falls on the sum in yours, and so on the residual. It is meant for what the sublayer adds."
-)
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.norm(around.dropout(x + sublayer(x)))
-
-    def pre(self, x, sublayer, around):
-        return around.dropout(x + sublayer(around.norm(x)))
-
-
-@_mistake(
-    "Dropout: it falls on the output in post-norm, behind the norm. It is meant for what the sublayer adds."
-)
-class _(_Parts):
-    def post(self, x, sublayer, around):
-        return around.dropout(around.norm(x + sublayer(x)))
+        x = self.add_norm2(x, self.feed_forward)
+        return self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))

@@ -5,25 +5,156 @@ import torch.nn.functional as F
 from torch import nn
 
 from transformer_lib.exercises.checking.classes import Build, Case
+from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.model import Written
 from transformer_lib.positions import RotaryPositions
+
+
+def _one_sentence():
+    torch.manual_seed(17)
+    paper = (
+        torch.tensor([[1.0, 7.0], [5.0, -5.0]]),
+        Written("(y): y + the number of the row", lambda y: y + torch.arange(len(y))[:, None]),
+        Written("(query, key, value): query + 2·key + 4·value", lambda q, k, v: q + 2 * k + 4 * v),
+        Written("(y): y², entry by entry", torch.square),
+    )
+
+    def drawn(tokens, d_model):
+        up, down = torch.randn(5, d_model), torch.randn(d_model, 5)
+        return (
+            torch.randn(tokens, d_model) + 1,
+            Written("rotary positions", lambda y: RotaryPositions(d_model, 9).turn(y)),
+            Written("causal attention of query, key, value", _causal),
+            Written("a network", lambda y: F.relu(y @ up.T) @ down.T),
+        )
+
+    return [paper, drawn(4, 4), drawn(3, 6), drawn(1, 2)]
+
+
+def _causal(query, key, value):
+    return F.scaled_dot_product_attention(query[None], key[None], value[None], is_causal=True)[0]
+
+
+rotary_block_for_one = Exercise(
+    sections=(
+        "18 A norm with less in it",
+        "10 Turn queries and keys",
+    ),
+    task="The wires of the block for one sentence, x (tokens, d_model) to (tokens, d_model). `turn` of (y) turns each "
+    "row by its position, `attend` is a function of (query, key, value), `think` one of (y). In front of each of the "
+    "two stands an RMSNorm without weights, to be written by hand: a row divided by the root of the mean of its "
+    "squares. Around each there is a residual. Query and key are turned, the value is not.",
+    cases=_one_sentence,
+    hints=(
+        "RMSNorm makes rows equally long and leaves their direction. Square the entries, take the mean of each row, "
+        "and of that the root. `keepdim=True` keeps an axis of length 1, (tokens, 1), so that each row is divided by "
+        "its own number.",
+        "Pre-norm means that the stream itself is never normed: a sublayer reads norm(x), and what it returns is added "
+        "to x as it was. The second sublayer does the same with the sum.",
+        "Without projections query, key and value are all the normed x. The query and the key go through `turn` first; "
+        "the value is what a token contributes, and that should not depend on where it stands.",
+    ),
+    passed="In the class each of the three is projected and split into heads before anything is turned.",
+    without=("rms_norm", "RMSNorm"),
+    gaps=(
+        "x.square().mean(dim=-1, keepdim=True)",
+        "mean_square.sqrt()",
+        "attend(turn(y), turn(y), y)",
+        "think(norm(h))",
+    ),
+)
+
+
+@rotary_block_for_one.solution
+def my_rotary_block_for_one(x, turn, attend, think):
+    def norm(x):
+        # One number for each row; keepdim leaves it an axis of length 1.
+        mean_square = x.square().mean(dim=-1, keepdim=True)  # (tokens, 1)
+        return x / mean_square.sqrt()  # (tokens, d_model)
+
+    # The norm is for what the sublayer reads. What comes out is added to x itself.
+    y = norm(x)  # (tokens, d_model)
+    # Positions are for the scores: query and key are turned, the value is not.
+    h = x + attend(turn(y), turn(y), y)  # (tokens, d_model)
+    # The same once more, with the sum.
+    return h + think(norm(h))  # (tokens, d_model)
+
+
+@rotary_block_for_one.solution
+def _(x, turn, attend, think):
+    def sublayer(x, function):
+        return x + function(F.normalize(x, dim=-1) * x.size(-1) ** 0.5)
+
+    x = sublayer(x, lambda y: attend(turn(y), turn(y), y))
+    return sublayer(x, think)
+
+
+rotary_block_for_one.edits("""
+turn(y), turn(y), y → y, y, y
+    Nothing is turned: query and key each go through `turn`.
+turn(y), turn(y), y → turn(y), turn(y), turn(y)
+    The value is turned too. What a token contributes should not depend on where it stands.
+turn(y), turn(y), y → turn(y), y, y
+turn(y), turn(y), y → y, turn(y), y
+    Of query and key only one is turned. Their product knows the distance if both are.
+turn(y), turn(y), y → y, turn(y), turn(y)
+turn(y), turn(y), y → turn(y), y, turn(y)
+    The order is query, key, value: the first two are turned, the last one is not.
+turn(y), turn(y), y → turn(x), turn(x), x
+turn(y), turn(y), y → turn(y), turn(x), x
+turn(y), turn(y), y → turn(y), turn(y), x
+    Attention reads x itself. Query, key and value are all made from norm(x): here that is y.
+y = norm(x) → y = x ; x + attend( → norm(x + attend( ; turn(y), y) → turn(y), y)) ; h + think(norm( → norm(h + think(
+    Your norms come behind the sums: that is post-norm. Here they stand in front, on what a sublayer reads.
+think(norm(h)) → think(h)
+    The norm in front of `think` is missing.
+think(norm(h)) → think(y)
+think(norm(h)) → think(norm(x))
+    `think` reads the old x. It reads the norm of the sum, with what attention has added.
+h = x + → h = y +
+h = x + → h = y + ; return h + → return norm(h) +
+return h + → return norm(h) +
+    You add to the normed x. The norm is for what a sublayer reads; its output is added to x itself.
+h = x + → h = ; return h + → return
+h = x + → h =
+return h + → return
+    A residual is missing: what attention returns is added to x, and what `think` returns to the sum.
+.mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
+    You divide by the root of the sum of the squares. It is the root of their mean.
+mean_square.sqrt() → mean_square
+    The root is missing: a row is divided by the root of the mean of its squares.
+dim=-1 → dim=0
+    Your norm goes over the tokens. Each row has its own: the last axis, `dim=-1`.
+dim=-1, keepdim=True → dim=-1
+    One number for each row, (tokens,), meets the columns here. `keepdim=True` keeps it a column, (tokens, 1).
+mean_square = → x = x - x.mean(dim=-1, keepdim=True) ⏎ mean_square =
+x / mean_square.sqrt() → F.layer_norm(x, x.shape[-1:])
+x / mean_square.sqrt() → (x - x.mean(dim=-1, keepdim=True)) / mean_square.sqrt()
+x / mean_square.sqrt() → (x - x.mean(dim=-1, keepdim=True)) / x.std(dim=-1, keepdim=True)
+    That is a layer norm: it takes the mean off first. RMSNorm only divides.
+""")
 
 
 def _cases():
     torch.manual_seed(18)
-    x, y = torch.randn(2, 5, 12), torch.randn(3, 4, 10)
-    return [
-        Case("in one size", (12, 3, 17), {}, (x,)),
-        Case("in another size", (20, 5, 7), {}, (torch.cat([y, y.flip(1)], dim=-1),)),
-        Case("in train()", (12, 3, 17), {}, (x.flip(1),), training=True),
+    paper = torch.tensor([[[1.0, 0, 2, -1], [0, 3, 1, 1], [2, 1, 0, 2]]])
+    uses = [
+        ("with two heads of width 2", (4, 2, 3), paper),
+        ("with as many heads as tokens and sentences", (4, 2, 4), torch.randn(2, 2, 4)),
+        ("with wider heads", (8, 2, 5), torch.randn(1, 5, 8)),
+        ("with more heads than tokens", (8, 4, 5), torch.randn(2, 3, 8)),
     ]
+    cases = [Case(about, sizes, {}, (x,)) for about, sizes, x in uses]
+    return [*cases, Case("in train()", (4, 2, 3), {}, (torch.randn(2, 3, 4),), training=True)]
 
 
 class MyRotaryBlock(nn.Module):
-    """Pre-norm, causal, with places that turn queries and keys."""
+    """Pre-norm and causal; queries and keys are turned by their positions."""
 
     def __init__(self, d_model, num_heads, d_ff):
         super().__init__()
         self.num_heads = num_heads
+        # Each sublayer has a norm of its own in front; no linear map has a bias.
         self.norm1 = nn.RMSNorm(d_model)
         self.q_proj = nn.Linear(d_model, d_model, bias=False)
         self.k_proj = nn.Linear(d_model, d_model, bias=False)
@@ -34,120 +165,197 @@ class MyRotaryBlock(nn.Module):
         self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
     def split(self, x):
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # (B, H, T, D)
+        # Cut the width, then put the heads in front of the tokens.
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
-    def attention(self, x):
-        q, k, v = (self.split(p(x)) for p in (self.q_proj, self.k_proj, self.v_proj))
-        rotary = RotaryPositions(q.size(-1), x.size(1)).to(x.device)
-        q, k = rotary.turn(q), rotary.turn(k)  # (B, H, T, D)
+    def attend(self, x):
+        q = self.split(self.q_proj(x))  # (batch, heads, tokens, d_head)
+        k = self.split(self.k_proj(x))  # (batch, heads, tokens, d_head)
+        v = self.split(self.v_proj(x))  # (batch, heads, tokens, d_head)
+        # The heads turn alike, so this comes after the split; a value stays as it is.
+        turn = RotaryPositions(q.size(-1), x.size(1)).to(x.device).turn
+        q, k = turn(q), turn(k)  # (batch, heads, tokens, d_head)
+        # It divides by √d_head itself.
         heads = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        return self.out_proj(heads.transpose(1, 2).flatten(2))  # (B, T, C)
+        joined = heads.transpose(1, 2).flatten(2)  # (batch, tokens, d_model)
+        return self.out_proj(joined)
+
+    def think(self, x):
+        hidden = F.relu(self.up_proj(x))  # (batch, tokens, d_ff)
+        return self.down_proj(hidden)
 
     def forward(self, x):
-        x = x + self.attention(self.norm1(x))
-        return x + self.down_proj(F.relu(self.up_proj(self.norm2(x))))
-
-
-class _Parts(MyRotaryBlock):
-    """The block in steps, each of which a mistake may do otherwise."""
-
-    def forward(self, x):
-        y = self.norm1(x)
-        q, k, v = (self.split(p(y)) for p in (self.q_proj, self.k_proj, self.v_proj))
-        x = x + self.out_proj(self.attend(*self.turn(q, k, v)).transpose(1, 2).flatten(2))
-        return x + self.think(self.norm2(x))
-
-    def turn(self, q, k, v):
-        rotary = RotaryPositions(q.size(-1), q.size(-2))
-        return rotary.turn(q), rotary.turn(k), v
-
-    def attend(self, q, k, v):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
-
-    def think(self, y):
-        return self.down_proj(F.relu(self.up_proj(y)))
+        # What a sublayer reads is normed; what it returns is added to the stream as it was.
+        y = x + self.attend(self.norm1(x))  # (batch, tokens, d_model)
+        return y + self.think(self.norm2(y))  # (batch, tokens, d_model)
 
 
 RotaryBlock = Build(
-    task="A block of a decoder without memory: causal self-attention and feed-forward, each with RMSNorm "
-    "before it and a residual around it; queries and keys are turned by their places. x (batch, time, "
-    "d_model). The parts are `norm1`, `q_proj`, `k_proj`, `v_proj`, `out_proj`, `norm2`, `up_proj`, "
-    "`down_proj`; no biases.",
+    sections=(
+        "18 A norm with less in it",
+        "10 Turn queries and keys",
+    ),
+    task="A block of a decoder without memory, x (batch, tokens, d_model) to the same shape: causal self-attention and "
+    "feed-forward, each with an RMSNorm of its own in front of it and a residual around it. After the split into heads "
+    "queries and keys are turned by their positions, values are not; scores are divided by √d_head; the feed-forward "
+    "network has a ReLU. The parts are `norm1`, `q_proj`, `k_proj`, `v_proj`, `out_proj`, `norm2`, `up_proj`, "
+    "`down_proj`, and no linear map has a bias. It is made as `(d_model, num_heads, d_ff)`.",
     cases=_cases,
     hints=(
-        "`x + attention(norm1(x))`, then `x + feed_forward(norm2(x))`. `nn.RMSNorm(d_model)` is torch's.",
-        "`RotaryPositions(d_head, time).turn(q)` of `transformer_lib.positions` turns the pairs "
-        "(2i, 2i + 1) of every head; values are not turned.",
-        "`F.scaled_dot_product_attention(q, k, v, is_causal=True)` between split and join.",
+        "There are two sublayers, attention and feed-forward, and one pattern for both: the sublayer reads the norm of "
+        "x, and what it returns is added to x itself. `nn.RMSNorm(d_model)` is torch's norm.",
+        "In attention project, split, turn, attend, join, project. `RotaryPositions(d_head, tokens).turn(q)` of "
+        "`transformer_lib.positions` turns (batch, heads, tokens, d_head). It counts positions along the last axis but "
+        "one, so the heads have to stand in front of the tokens already.",
+        "`F.scaled_dot_product_attention(q, k, v, is_causal=True)` stands between turn and join; it divides by √d_head "
+        "and takes the softmax itself. Join is split backwards: `.transpose(1, 2)`, then `.flatten(2)`.",
     ),
-    passed="No place was added to x anywhere: what a head sees of places are distances.",
-    reference=_Parts,
+    passed="No position was added to x anywhere: what a head knows of positions are distances.",
+    gaps=(
+        "self.num_heads, -1",
+        "self.split(self.q_proj(x))",
+        "self.split(self.k_proj(x))",
+        "self.split(self.v_proj(x))",
+        "turn(q), turn(k)",
+        "heads.transpose(1, 2).flatten(2)",
+        "F.relu(self.up_proj(x))",
+        "self.attend(self.norm1(x))",
+        "self.think(self.norm2(y))",
+    ),
+    reference=MyRotaryBlock,
     twin=lambda model, x: None,
 )
-
-
 RotaryBlock.solution(MyRotaryBlock)
-RotaryBlock.solution(_Parts)
-_mistake = RotaryBlock.mistake
 
 
-@_mistake("Positions: nothing is turned, so that only the causal mask knows an order.")
-class _(_Parts):
-    def turn(self, q, k, v):
-        return q, k, v
+@RotaryBlock.solution
+class _ByHand(MyRotaryBlock):
+    """RMSNorm, turning, scores and mask written out."""
 
-
-@_mistake("Positions: the values are turned too. What is heard should not depend on the place.")
-class _(_Parts):
-    def turn(self, q, k, v):
-        q, k, _ = super().turn(q, k, v)
-        return q, k, super().turn(v, v, v)[0]
-
-
-@_mistake(
-    "Positions: only the queries are turned. The product knows a distance if the keys are, too."
-)
-class _(_Parts):
-    def turn(self, q, k, v):
-        return super().turn(q, k, v)[0], k, v
-
-
-@_mistake(
-    "Positions: you turn before you split, over the whole width. All heads should turn at the same speeds."
-)
-class _(_Parts):
-    def turn(self, q, k, v):
-        whole = (x.transpose(1, 2).flatten(2) for x in (q, k))
-        q, k, _ = super().turn(*whole, None)
-        return self.split(q), self.split(k), v
-
-
-@_mistake("Attention: yours sees the future. `is_causal=True`.")
-class _(_Parts):
-    def attend(self, q, k, v):
-        return F.scaled_dot_product_attention(q, k, v)
-
-
-@_mistake("Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.")
-class _(_Parts):
-    def think(self, y):
-        return self.down_proj(self.up_proj(y))
-
-
-@_mistake("Residual: x is not added to what attention and feed-forward make of it.")
-class _(_Parts):
     def forward(self, x):
-        y = self.norm1(x)
-        q, k, v = (self.split(p(y)) for p in (self.q_proj, self.k_proj, self.v_proj))
-        x = self.out_proj(self.attend(*self.turn(q, k, v)).transpose(1, 2).flatten(2))
-        return self.think(self.norm2(x))
+        x = x + self.attend(self.normed(x, self.norm1))
+        return self.down_proj(self.up_proj(self.normed(x, self.norm2)).clamp(min=0)) + x
+
+    def normed(self, x, norm):
+        return norm.weight * x * x.square().mean(dim=-1, keepdim=True).rsqrt()
+
+    def attend(self, y):
+        time, d_head = y.size(1), y.size(2) // self.num_heads
+        speeds = 10000 ** (-torch.arange(0, d_head, 2) / d_head)
+        sin, cos = (
+            (torch.arange(time)[:, None] * speeds).sin(),
+            (torch.arange(time)[:, None] * speeds).cos(),
+        )
+        later = torch.ones(time, time).triu(1).bool()
+        joined = []
+        for q, k, v in zip(
+            *(p(y).split(d_head, -1) for p in (self.q_proj, self.k_proj, self.v_proj)), strict=True
+        ):
+            q, k = (self.turned(z[..., ::2], z[..., 1::2], sin, cos) for z in (q, k))
+            scores = (q @ k.mT / d_head**0.5).masked_fill(later, float("-inf"))
+            joined.append(scores.softmax(dim=-1) @ v)
+        return self.out_proj(torch.cat(joined, dim=-1))
+
+    def turned(self, a, b, sin, cos):
+        return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
 
 
-@_mistake(
-    "Norm: that is a LayerNorm. RMSNorm divides by the root mean square and takes off no mean."
-)
-class _(_Parts):
-    def __init__(self, *sizes):
-        super().__init__(*sizes)
-        for norm in (self.norm1, self.norm2):
-            norm.forward = lambda x, n=norm: F.layer_norm(x, x.shape[-1:], n.weight)
+RotaryBlock.edits("""
+q, k = turn(q), turn(k) →
+    Positions: nothing is turned by its position, so only the causal mask knows an order. (Whoever turns before the
+    heads stand in front of the tokens turns by the number of the head, which changes no score.)
+q, k = turn(q), turn(k) → q = turn(q)
+q, k = turn(q), turn(k) → k = turn(k)
+    Positions: of queries and keys only one is turned. Their product knows the distance if both are.
+q, k = turn(q), turn(k) → q, k, v = turn(q), turn(k), turn(v)
+    Positions: the values are turned too. What a token contributes should not depend on its position.
+turn(q), turn(k) → self.split(turn(self.q_proj(x))), self.split(turn(self.k_proj(x))) ; (q.size(-1), → (x.size(-1),
+    Positions: you turn before you split, over the whole width, so that every head gets other speeds. All heads turn
+    alike: split first.
+attend(self, x): → attend(self, x): ⏎     x = RotaryPositions(x.size(-1), x.size(1)).turn(x) ; turn(q), turn(k) → q, k
+attend(self, x): → attend(self, x): ⏎     x = RotaryPositions(x.size(-1), x.size(1)).turn(x)
+    Positions: you turn x before it is projected, and so the values too. It is the projected queries and keys that
+    are turned, after the split.
+turn(q), turn(k) → turn(q.transpose(1, 2)).transpose(1, 2), turn(k.transpose(1, 2)).transpose(1, 2)
+    Positions: you turn by the number of the head. `turn` counts along the last axis but one, and that has to be the
+    tokens: first exchange the axes, (batch, heads, tokens, d_head).
+, is_causal=True →
+    Attention: yours is not causal, so a token attends to what comes later: `is_causal=True`.
+is_causal=True → attn_mask=torch.ones(x.size(1), x.size(1)).triu().bool()
+    Attention: your mask is the wrong way round. A token attends to itself and to what comes before it.
+attention(q, k, v → attention(q / q.size(-1) ** 0.5, k, v
+    Attention: you divide by √d_head twice. `F.scaled_dot_product_attention` does it itself.
+is_causal=True → is_causal=True, scale=1.0
+    Attention: the scores are not divided by √d_head.
+is_causal=True → is_causal=True, scale=x.size(-1) ** -0.5
+    Attention: you divide by √d_model. Each score is a sum over the entries of one head: √d_head.
+attention(q, k, v → attention(k, q, v
+    Attention: queries and keys are exchanged.
+self.k_proj(x) → self.q_proj(x)
+self.v_proj(x) → self.k_proj(x)
+self.q_proj(x) → self.k_proj(x)
+    Projection: two of the three go through one matrix. Each has its own: `q_proj`, `k_proj`, `v_proj`.
+self.split(self.q_proj(x)) → self.split(x)
+self.split(self.k_proj(x)) → self.split(x)
+self.split(self.v_proj(x)) → self.split(x)
+    Projection: one of the three is not projected at all. Each has its own matrix: `q_proj`, `k_proj`, `v_proj`.
+x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) → x.reshape(len(x), self.num_heads, x.size(1), -1)
+    Split: you cut the sentence into pieces, not the width. Cut the last axis alone,
+    `unflatten(-1, (num_heads, -1))`, then exchange two axes.
+(self.num_heads, -1)).transpose(1, 2) → (-1, self.num_heads)).permute(0, 3, 1, 2)
+    Split: your head 0 takes every num_heads-th entry of the width; it should take the first d_head in a row.
+.transpose(1, 2) →
+    Split: the axes of heads and tokens are not exchanged, so the heads of one token attend to each other.
+heads.transpose(1, 2).flatten(2) → heads.reshape(x.shape)
+    Join: axes 1 and 2 are not exchanged back before the heads are laid side by side, so each row holds pieces of
+    several tokens.
+self.out_proj(joined) → joined
+    Join: `out_proj` is missing; it mixes what the heads have found.
+F.relu(self.up_proj(x)) → self.up_proj(x)
+    Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.
+F.relu(self.up_proj(x)) → F.gelu(self.up_proj(x))
+F.relu(self.up_proj(x)) → F.silu(self.up_proj(x))
+F.relu(self.up_proj(x)) → F.leaky_relu(self.up_proj(x))
+    Feed-forward: between `up_proj` and `down_proj` stands another function than ReLU, `F.relu`.
+F.relu(self.up_proj(x)) → self.up_proj(x) ; self.down_proj(hidden) → F.relu(self.down_proj(hidden))
+    Feed-forward: the ReLU comes last in yours. It stands between `up_proj` and `down_proj`.
+self.think(self.norm2(y)) → self.think(self.norm2(x))
+    Feed-forward: it reads the old x. It reads the sum, with what attention has added.
+return y + self.think(self.norm2(y)) → return y
+    Feed-forward: it is missing.
+x + self.attend(self.norm1(x)) → x
+    Attention: it is missing.
+self.attend(self.norm1(x)) → self.think(self.norm2(x)) ; self.think(self.norm2(y)) → self.attend(self.norm1(y))
+    Feed-forward comes first in yours. Attention is the first sublayer.
+y = x + → y = ; return y + → return
+    Residual: neither is there. What attention returns is added to x, and what feed-forward returns to the sum.
+y = x + → y =
+    Residual: the one around attention is missing. What it returns is added to x.
+return y + → return
+    Residual: the one around feed-forward is missing. What it returns is added to what attention has left.
+return y + → return x +
+    Residual: you add the old x at the end, so what attention has added is lost.
+y = x + → y = self.norm1(x) + ; return y + → return self.norm2(y) +
+y = x + → y = self.norm1(x) +
+return y + → return self.norm2(y) +
+    Norm: it stands on the stream in yours, so the residual adds the normed x. Only what a sublayer reads is normed:
+    `x + attend(norm1(x))`, with the x as it was.
+x + self.attend(self.norm1( → self.norm1(x + self.attend( ; y + self.think(self.norm2( → self.norm2(y + self.think(
+x + self.attend(self.norm1(x)) → x + self.norm1(self.attend(x)) ; self.think(self.norm2(y)) → self.norm2(self.think(y))
+    Norm: it comes behind the sublayer in yours. It stands in front, on what the sublayer reads.
+self.norm2(y) → self.norm1(y)
+    Norm: one serves both sublayers in yours. Each has its own, `norm1` and `norm2`.
+self.norm1(x) → self.norm2(x) ; self.norm2(y) → self.norm1(y)
+    Norm: the two are exchanged. `norm1` is for attention, `norm2` for feed-forward.
+self.norm1(x) → x
+    Norm: the one in front of attention is missing.
+self.norm2(y) → y
+    Norm: the one in front of feed-forward is missing.
+self.norm1(x) → x ; self.norm2(y) → y
+    Norm: neither is called.
+nn.RMSNorm(d_model) → nn.LayerNorm(d_model, bias=False)
+norm2 = nn.RMSNorm(d_model) → norm2 = nn.LayerNorm(d_model, bias=False)
+norm1 = nn.RMSNorm(d_model) → norm1 = nn.LayerNorm(d_model, bias=False)
+    Norm: that is a LayerNorm, which takes the mean off first. RMSNorm divides by the root of the mean square, and
+    that is all: `nn.RMSNorm`.
+""")

@@ -1,43 +1,187 @@
 """The Transformer, whole: embedding and positions, encoder, decoder, generator. Lesson 13."""
 
 import math
-from dataclasses import replace
 
 import torch
 from torch import nn
 
 from transformer_lib import transformer
 from transformer_lib.exercises.checking.classes import Build, Case
+from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.model import Written
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.lab import twins
 from transformer_lib.masks import padding_mask
 from transformer_lib.transformer import TransformerConfig
 
 
+def _sentences():
+    torch.manual_seed(12)
+    paper = (
+        torch.tensor([1, 0]),
+        torch.tensor([2, 1]),
+        torch.tensor([[1.0, 0, 0, 1], [0, 1, 0, 2]]),
+        torch.tensor([[0.0, 0, 1, 1], [2, 0, 0, 0], [0, 1, 1, 0]]),
+        torch.tensor([[0.0, 1, 0, 1], [1, 0, 1, 0], [1, 1, 0, 0]]),
+        [
+            Written("(x): 2·x", lambda x: 2 * x),
+            Written("(x): x + (row 0 of x)", lambda x: x + x[:1]),
+        ],
+        [
+            Written("(y, memory): y + (last row of memory)", lambda y, memory: y + memory[-1:]),
+            Written("(y, memory): 3·y − (row 0 of memory)", lambda y, memory: 3 * y - memory[:1]),
+        ],
+    )
+
+    def drawn(source, target, words, other, d_model):
+        tables = [torch.randn(n, d_model) for n in (words, other, 6)]
+        low = [Written("tanh", torch.tanh), Written("running sum", lambda x: x.cumsum(0) / 2)]
+        high = [
+            Written(f"attention, {n}", lambda y, m, n=n: y + (n * y @ m.T).softmax(1) @ m)
+            for n in (1, 2, 3)
+        ]
+        return torch.randint(words, (source,)), torch.randint(other, (target,)), *tables, low, high
+
+    return [paper, drawn(3, 3, 3, 3, 3), drawn(2, 4, 5, 6, 3), drawn(4, 1, 3, 2, 5)]
+
+
+transformer_for_one = Exercise(
+    sections=(
+        "13 Stack the layers",
+        "13 From ids to vectors",
+        "13 Which memory does a decoder layer read?",
+    ),
+    task="The way through a Transformer for one sentence. `src` (source,) and `tgt_in` (target,) are ids, E "
+    "(source words, d_model) and W (target words, d_model) the tables, P (positions, d_model) the codes. "
+    "`encoder` is a list of functions of (x), `decoder` one of functions of (y, memory). W serves on the way in "
+    "and, turned, on the way out. Return the logits (target, target words).",
+    cases=_sentences,
+    hints=(
+        "Both sides begin alike: an id picks a row of its table, the row is multiplied by √d_model, and then the "
+        "code of its position is added, row 0 of P for the first token, whatever its id is.",
+        "A stack hands on: what one layer returns, the next one reads, so write `x = layer(x)` in a loop. What the "
+        "last layer of the encoder returns is the memory, and every layer of the decoder reads that one memory.",
+        "A logit compares a row of y with a row of W. For all words at once that is `y @ W.T`.",
+    ),
+    passed="In the class each of these lines becomes a part, and there is a batch in front.",
+    gaps=(
+        "math.sqrt(E.size(1))",
+        "E[src] * root",
+        "W[tgt_in] * root",
+        "layer(y, memory)",
+        "y @ W.T",
+    ),
+)
+
+
+@transformer_for_one.solution
+def my_transformer_for_one(src, tgt_in, E, W, P, encoder, decoder):
+    root = math.sqrt(E.size(1))  # √d_model
+    # A word's row of the table, made larger; then the code of its position, the first rows of P.
+    x = E[src] * root + P[: len(src)]  # (source, d_model)
+    for layer in encoder:
+        x = layer(x)  # (source, d_model)
+    memory = x  # what the last layer returns
+    y = W[tgt_in] * root + P[: len(tgt_in)]  # (target, d_model)
+    for layer in decoder:
+        # The target's rows are handed on from layer to layer; the memory stays as it is.
+        y = layer(y, memory)  # (target, d_model)
+    # Every row of y is compared with every row of W.
+    return y @ W.T  # (target, target words)
+
+
+@transformer_for_one.solution
+def _(src, tgt_in, E, W, P, encoder, decoder):
+    def embedded(ids, table):
+        rows = (table[i] * len(table[i]) ** 0.5 + P[t] for t, i in enumerate(ids))
+        return torch.stack(list(rows))
+
+    memory, hidden = embedded(src, E), embedded(tgt_in, W)
+    for layer in encoder:
+        memory = layer(memory)
+    for layer in decoder:
+        hidden = layer(hidden, memory)
+    return torch.nn.functional.linear(hidden, W)
+
+
+transformer_for_one.edits("""
+root = math.sqrt(E.size(1)) → root = 1
+E[src] * root → E[src]
+W[tgt_in] * root → W[tgt_in]
+    The factor √d_model is missing: the rows of both tables are multiplied by it.
+root = math.sqrt(E.size(1)) → root = E.size(1)
+    You multiply by d_model. It is its root.
+root = math.sqrt(E.size(1)) → root = math.sqrt(len(E))
+    You multiply by the root of the number of words. d_model is the length of a row, `E.size(1)`.
+root + P[: len(src)] → root + P[: len(src)] * root ; root + P[: len(tgt_in)] → root + P[: len(tgt_in)] * root
+    You multiply the sum. The row of the table alone gets the √d_model, the code of the position does not.
++ P[: len(src)] →
++ P[: len(tgt_in)] →
++ P[: len(src)] → ; + P[: len(tgt_in)] →
+    Positions are missing: encoder and decoder each add the codes to their rows.
+P[: len(src)] → P ; P[: len(tgt_in)] → P
+P[: len(tgt_in)] → P[: len(src)]
+    P has a row for every position that there could be. You need as many as the sentence has tokens, on each side
+    its own: `P[: len(src)]`, `P[: len(tgt_in)]`.
+P[: len(src)] → P[1 : len(src) + 1] ; P[: len(tgt_in)] → P[1 : len(tgt_in) + 1]
+    Your positions begin at 1. The first token stands at position 0.
+P[: len(src)] → P[src] ; P[: len(tgt_in)] → P[tgt_in]
+    You look up the codes by the ids. A code says where a token stands: the first token gets row 0 of P, whatever its
+    id is.
+x = layer(x) → layer(x)
+y = layer(y, memory) → layer(y, memory)
+    What a layer returns is lost: it has to be assigned, so that the next layer can read it.
+x = layer(x) → x = layer(E[src] * root + P[: len(src)])
+y = layer(y, memory) → y = layer(W[tgt_in] * root + P[: len(tgt_in)], memory)
+    Every layer reads the embeddings in yours. It should read what the layer before it has returned.
+y = layer(y, memory) → y = memory = layer(y, memory)
+y = layer(y, memory) → memory = layer(y, memory) ; y @ W.T → memory @ W.T
+    You write over the memory: the second decoder layer reads the output of the first one in its place. Every
+    layer reads the same memory.
+layer(y, memory) → layer(memory, y)
+    You exchange the two arguments of a decoder layer: first the target's rows, then the memory.
+y @ W.T → y @ W
+    W is to be turned: a logit is the product of a row of y and a row of W, and `@` takes columns.
+y @ W.T → y @ E.T
+W[tgt_in] → E[tgt_in]
+    You use E on the target's side. E is the source's table; the target's words have their rows in W.
+y @ W.T → (y @ W.T).softmax(dim=-1)
+    There is a softmax in yours. Logits come before it.
+y @ W.T → memory @ W.T
+    You compare the memory with the rows of W. The logits are those of y, which the decoder has made.
+y = layer(y, memory) → return layer(y, memory) @ W.T
+    You return from within the loop, after its first layer. The `return` stands behind the loop.
+y @ W.T → y
+    These are vectors. The logits are still to come: each vector is compared with every row of W.
+""")
+
+
 def _cases():
     torch.manual_seed(13)
-    src, tgt = torch.randint(1, 11, (2, 5)), torch.randint(1, 11, (2, 7))
-    src[0, 3:] = 0
-    tgt[1, 4:] = 0
-    masked = (src, tgt, padding_mask(src, 0))
-    sizes = {"d_model": 12, "num_heads": 3, "d_ff": 17, "num_layers": 2, "max_len": 20}
-    pre = {"norm_first": True}
+    sizes = {"d_model": 4, "num_heads": 2, "d_ff": 3, "num_layers": 1, "max_len": 8, "dropout": 0.0}
+    pre, two = {"norm_first": True}, {"num_layers": 2}
 
-    def case(about, inputs=(src, tgt), words=13, training=False, random=False, **changes):
-        config = TransformerConfig(11, words, **{**sizes, "dropout": 0.0, **changes})
-        return Case(about, (config,), {}, inputs, training, random)
+    def case(about, shape, masks=0, words=7, training=False, random=False, **changes):
+        batch, source, target = shape
+        src, tgt = (torch.randint(1, 5, (batch, length)) for length in (source, target))
+        if masks:
+            src[0, 1:], tgt[-1, 1:] = 0, 0
+        padding = padding_mask(src, 0), padding_mask(tgt, 0)
+        config = TransformerConfig(5, words, **{**sizes, **changes})
+        return Case(about, (config,), {}, (src, tgt, *padding[:masks]), training, random)
 
     return [
-        case("post-norm"),
-        case("pre-norm", **pre),
-        case("with padding in the source", masked, **pre),
-        case("with padding in both", (*masked, padding_mask(tgt, 0)), **pre),
-        case("with tie_weights='target'", tie_weights="target", **pre),
-        case("with tie_weights='all'", masked, words=11, tie_weights="all"),
-        case("in train() without dropout", masked, training=True, **pre),
-        case("in eval() with dropout=0.5", dropout=0.5),
-        case("in train() with dropout=0.5", dropout=0.5, training=True, random=True),
-        case("in train() with dropout=1", dropout=1.0, training=True, **pre),
+        case("post-norm", (1, 2, 2)),
+        case("pre-norm, with two layers", (2, 3, 2), **pre, **two),
+        case("with padding in the source, with two layers", (3, 3, 3), 1, **two),
+        case("with padding in both, equally long", (2, 3, 3), 2, **pre),
+        case("with padding in both", (2, 4, 3), 2, **pre),
+        case("with tie_weights='target'", (2, 2, 3), words=5, tie_weights="target"),
+        case("with tie_weights='all'", (1, 3, 2), 1, words=5, tie_weights="all"),
+        case("in train() without dropout", (2, 3, 4), 1, training=True, **pre),
+        case("in eval() with dropout=0.5", (1, 2, 3), dropout=0.5),
+        case("in train() with dropout=0.5", (1, 2, 3), dropout=0.5, training=True, random=True),
+        case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **pre),
     ]
 
 
@@ -49,9 +193,9 @@ def _twin(model, *inputs):
 
 def _newborn(model):
     """Its words should begin with entries of about 1/√d, which √d brings to 1."""
-    for side in (model.encoder, model.decoder):
-        weight = side.embedding.weight
-        if weight.std() > 2 * weight.size(1) ** -0.5:
+    large = type(model)(TransformerConfig(99, 99, d_model=64, num_heads=1, d_ff=1, num_layers=1))
+    for side in (large.encoder, large.decoder):
+        if side.embedding.weight.std() > 2 / 8:
             return (
                 "It computes rightly, but its words begin too loud: `nn.Embedding` starts with variance 1, "
                 "and √d comes on top. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`."
@@ -60,23 +204,51 @@ def _newborn(model):
 
 
 Transformer = Build(
-    task="The Transformer: source ids (batch, source) and target ids (batch, target) in, logits (batch, "
-    "target, vocab) out. `config` is a `TransformerConfig`. The parts are called `encoder` and "
-    "`decoder`, each with `embedding`, `layers` and, where `norm_first`, a last `norm`, and "
-    "`generator`, an `nn.Linear` without bias. `src_mask` hides padding from encoder and "
-    "cross-attention, `tgt_mask` from the decoder.",
+    sections=(
+        "13 Stack the layers",
+        "13 From ids to vectors",
+        "13 Which memory does a decoder layer read?",
+    ),
+    task="The Transformer: source ids (batch, source) and target ids (batch, target) in, logits (batch, target, "
+    "target words) out. It is made with a `TransformerConfig` and called as `(src, tgt_in, src_mask=None, "
+    "tgt_mask=None)`. Its parts are `encoder`, `decoder` and `generator`. `encoder` and `decoder` each have "
+    "`embedding` (an `nn.Embedding`, whose rows begin with entries of about 1/√d_model), `layers` (an "
+    '`nn.ModuleList` of `config.num_layers` of `mine("EncoderLayer")` or `mine("DecoderLayer")`, made with '
+    "`(d_model, num_heads, d_ff, dropout=…, norm_first=…)`) and `norm` (a last `nn.LayerNorm` where "
+    "`config.norm_first`, else nothing that has weights). `generator` is an `nn.Linear` without bias. On the way in "
+    'a row is multiplied by √d_model, then the code of its position is added (`mine("sinusoids")(length, '
+    "d_model)`, not stored with the weights), then comes dropout. An encoder layer is called as `(x, src_mask)`, a "
+    "decoder layer as `(x, memory, tgt_mask, src_mask)`; it is causal by itself. `config.tie_weights` says which "
+    "matrices are one parameter: 'none'; 'target', the generator's and the decoder's table; 'all', the encoder's "
+    "table too.",
     cases=_cases,
     hints=(
-        "Four steps, and four classes: embedding and positions; encoder; decoder; all of it with the "
-        "generator. Each `forward` has at most four lines.",
-        '`mine("EncoderLayer")` and `mine("DecoderLayer")` are your layers; an `nn.ModuleList` holds '
-        "`config.num_layers` of them. Every decoder layer reads the same memory.",
-        "Embeddings are multiplied by √d_model before the code of the place is added. A matrix is tied "
-        "by assigning the parameter: `self.generator.weight = self.decoder.embedding.weight`.",
+        "Write four classes, in the order in which the ids go through them: embedding with positions, encoder, "
+        "decoder, and the whole, which holds an encoder, a decoder and a generator. Encoder and decoder differ in "
+        "what comes in and in how a layer is called, and in nothing else.",
+        "A stack hands on: `x = layer(x, src_mask)` in a loop over `self.layers`, and the norm once, behind the "
+        "loop. Every decoder layer reads the same memory. Its `tgt_mask` is for its self-attention, over the target; "
+        "`src_mask` is for its cross-attention, over the source.",
+        "An embedding that inherits from `nn.Embedding` keeps the name `embedding.weight`; `super().forward(ids)` "
+        "looks the rows up. A matrix is tied by assigning the parameter: `self.generator.weight = "
+        "self.decoder.embedding.weight`, if `config.tie_weights` is 'target' or 'all'.",
     ),
     passed="It computes as the library's and as `nn.Transformer`, with the weights of `make_model`, tied or "
     "not. You have built a Transformer.",
     seconds=20.0,
+    without=("TokenEmbedding.forward",),
+    gaps=(
+        "math.sqrt(self.embedding_dim)",
+        "rows + codes.to(rows)",
+        "c.num_layers",
+        "layer(x, src_mask)",
+        "layer(y, memory, tgt_mask, src_mask)",
+        "self.norm(x)",
+        "self.norm(y)",
+        "self.decoder.embedding.weight",
+        "self.encoder(src, src_mask)",
+        "self.decoder(tgt_in, memory, tgt_mask, src_mask)",
+    ),
     reference=transformer.Transformer,
     twin=_twin,
     newborn=_newborn,
@@ -84,28 +256,29 @@ Transformer = Build(
 
 
 class MyEmbedding(nn.Embedding):
-    """A vector a token, times √d_model, and the code of its place."""
+    """Ids in; out come their rows times √d_model, with the codes of their positions added."""
 
     def __init__(self, vocab_size, d_model, dropout):
         super().__init__(vocab_size, d_model)
-        nn.init.normal_(self.weight, std=d_model**-0.5)
+        nn.init.normal_(self.weight, std=d_model**-0.5)  # times √d_model they are about 1
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids):
-        x = super().forward(ids) * math.sqrt(self.embedding_dim)  # (B, T, C)
-        positions = mine("sinusoids")(ids.size(1), self.embedding_dim)  # (T, C)
-        return self.dropout(x + positions.to(x))
+        rows = super().forward(ids) * math.sqrt(self.embedding_dim)  # (batch, tokens, d_model)
+        codes = mine("sinusoids")(ids.size(1), self.embedding_dim)  # (tokens, d_model)
+        # Broadcasting repeats the codes for every sentence of the batch.
+        return self.dropout(rows + codes.to(rows))  # (batch, tokens, d_model)
 
 
 def my_layers(name, c):
-    """As many layers of that kind as the config says."""
+    """As many layers of that kind as the config says, each with weights of its own."""
     sizes = c.d_model, c.num_heads, c.d_ff
     options = {"dropout": c.dropout, "norm_first": c.norm_first}
     return nn.ModuleList(mine(name)(*sizes, **options) for _ in range(c.num_layers))
 
 
 class MyEncoder(nn.Module):
-    """Source ids in, memory out."""
+    """Source ids in, memory out. A pre-norm stack ends in a norm of its own."""
 
     def __init__(self, config):
         super().__init__()
@@ -114,14 +287,14 @@ class MyEncoder(nn.Module):
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(self, src, src_mask=None):
-        x = self.embedding(src)
+        x = self.embedding(src)  # (batch, source, d_model)
         for layer in self.layers:
-            x = layer(x, src_mask)
+            x = layer(x, src_mask)  # (batch, source, d_model)
         return self.norm(x)
 
 
 class MyDecoder(nn.Module):
-    """Target ids and the memory in, what the generator reads out; all layers read one memory."""
+    """Target ids and the memory in, what the generator reads out."""
 
     def __init__(self, config):
         super().__init__()
@@ -130,10 +303,10 @@ class MyDecoder(nn.Module):
         self.norm = nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()
 
     def forward(self, tgt_in, memory, tgt_mask=None, src_mask=None):
-        x = self.embedding(tgt_in)
-        for layer in self.layers:
-            x = layer(x, memory, tgt_mask, src_mask)
-        return self.norm(x)
+        y = self.embedding(tgt_in)  # (batch, target, d_model)
+        for layer in self.layers:  # all of them read one memory
+            y = layer(y, memory, tgt_mask, src_mask)  # (batch, target, d_model)
+        return self.norm(y)
 
 
 @Transformer.solution
@@ -145,211 +318,173 @@ class MyTransformer(nn.Module):
         self.encoder = MyEncoder(config)
         self.decoder = MyDecoder(config)
         self.generator = nn.Linear(config.d_model, config.tgt_vocab_size, bias=False)
-        if config.tie_weights != "none":
-            self.generator.weight = self.decoder.embedding.weight
+        if config.tie_weights != "none":  # "none" is a text, and a text counts as True
+            self.generator.weight = self.decoder.embedding.weight  # one parameter, two names
         if config.tie_weights == "all":
             self.encoder.embedding.weight = self.decoder.embedding.weight
 
     def forward(self, src, tgt_in, src_mask=None, tgt_mask=None):
-        memory = self.encoder(src, src_mask)
-        hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)
-        return self.generator(hidden)
+        memory = self.encoder(src, src_mask)  # (batch, source, d_model)
+        hidden = self.decoder(tgt_in, memory, tgt_mask, src_mask)  # (batch, target, d_model)
+        return self.generator(hidden)  # (batch, target, words)
 
 
 Transformer.needs = (MyEmbedding, my_layers, MyEncoder, MyDecoder)
 
 
+@Transformer.solution
 class _Parts(transformer.Transformer):
-    """The library's parts in steps, each of which a mistake may do otherwise."""
+    """The library's parts, called by hand."""
 
     def forward(self, src, tgt_in, src_mask=None, tgt_mask=None):
-        memory = self.encode(src, src_mask)
-        return self.speak(self.decode(tgt_in, memory, tgt_mask, src_mask))
-
-    def embed(self, side, ids):
-        embedded = side.embedding(ids)  # times √d_model
-        return side.positions(embedded)
-
-    def encode(self, src, src_mask):
-        x = self.embed(self.encoder, src)
+        steps = [self.embed(self.encoder, src)]
         for layer in self.encoder.layers:
-            x = layer(x, src_mask)
-        return self.encoder.norm(x)
+            steps.append(layer(steps[-1], src_mask))
+        y = self.embed(self.decoder, tgt_in)
+        for i, layer in enumerate(self.decoder.layers):
+            y = layer(y, self.memory(steps, i), tgt_mask, src_mask)
+        return self.generator(self.decoder.norm(y))
 
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        x = self.embed(self.decoder, tgt_in)
-        for layer in self.decoder.layers:
-            x = layer(x, memory, tgt_mask, src_mask)
-        return self.decoder.norm(x)
-
-    def speak(self, hidden):
-        return self.generator(hidden)
-
-
-Transformer.solution(_Parts)
-_mistake = Transformer.mistake
-
-
-@_mistake("Embedding: the factor √d_model is missing.")
-class _(_Parts):
     def embed(self, side, ids):
-        return side.positions(nn.Embedding.forward(side.embedding, ids))
+        rows = nn.functional.embedding(ids, side.embedding.weight)
+        return side.positions(self.config.d_model**0.5 * rows)
+
+    def memory(self, steps, i):
+        return self.encoder.norm(steps[-1])
 
 
-@_mistake(
-    "Embedding: you scale embedding and position together. Only the embedding gets the √d_model."
+_STAIRCASE = (
+    "Memory: decoder layer i reads encoder layer i in yours. All decoder layers read the output of the last "
+    "encoder layer."
 )
+
+
+@Transformer.mistake(_STAIRCASE)
 class _(_Parts):
-    def embed(self, side, ids):
-        x = side.positions(nn.Embedding.forward(side.embedding, ids))
-        return math.sqrt(x.size(-1)) * x
+    def memory(self, steps, i):
+        return self.encoder.norm(steps[i + 1])
 
 
-@_mistake("Positions: there are none in yours, so that it cannot know the order of the words.")
+@Transformer.mistake(_STAIRCASE)
 class _(_Parts):
-    def embed(self, side, ids):
-        return side.positions.dropout(side.embedding(ids))
+    def memory(self, steps, i):
+        return steps[i + 1]
 
 
-@_mistake("Encoder: `src_mask` never reaches its layers, so padding is heard.")
-class _(_Parts):
-    def encode(self, src, src_mask):
-        return super().encode(src, None)
-
-
-@_mistake("Encoder: one layer is run over and over. Each of `layers` has weights of its own.")
-class _(_Parts):
-    def encode(self, src, src_mask):
-        x = self.embed(self.encoder, src)
-        for _ in self.encoder.layers:
-            x = self.encoder.layers[0](x, src_mask)
-        return self.encoder.norm(x)
-
-
-@_mistake("Memory: decoder layer i reads encoder layer i. All read the output of the last one.")
-class _(_Parts):
-    def encode(self, src, src_mask):
-        x, memories = self.embed(self.encoder, src), []
-        for layer in self.encoder.layers:
-            x = layer(x, src_mask)
-            memories.append(self.encoder.norm(x))
-        return memories
-
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        x = self.embed(self.decoder, tgt_in)
-        for layer, own in zip(self.decoder.layers, memory, strict=True):
-            x = layer(x, own, tgt_mask, src_mask)
-        return self.decoder.norm(x)
-
-
-@_mistake(
-    "Decoder: `src_mask` never reaches its cross-attention, so the padding of the source is heard."
-)
-class _(_Parts):
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        return super().decode(tgt_in, memory, tgt_mask, None)
-
-
-@_mistake(
-    "Masks: the decoder gets them in the wrong order. `tgt_mask` is for its self-attention, `src_mask` for "
-    "its cross-attention."
-)
-class _(_Parts):
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        return super().decode(tgt_in, memory, src_mask, tgt_mask)
-
-
-@_mistake("Decoder: `tgt_mask` is never used.")
-class _(_Parts):
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        return super().decode(tgt_in, memory, None, src_mask)
-
-
-@_mistake("Decoder: it sees the future. Its self-attention has to be causal.")
-class _(_Parts):
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        x = self.embed(self.decoder, tgt_in)
-        for part in self.decoder.layers:
-            x = part.add_norm1(x, lambda y, a=part.self_attn: a(y, y, y, tgt_mask))
-            x = part.add_norm2(x, lambda y, a=part.cross_attn: a(y, memory, memory, src_mask))
-            x = part.add_norm3(x, part.feed_forward)
-        return self.decoder.norm(x)
-
-
-@_mistake("Norms: in pre-norm the encoder ends in one, `encoder.norm`. Yours is never called.")
-class _(_Parts):
-    def encode(self, src, src_mask):
-        x = self.embed(self.encoder, src)
-        for layer in self.encoder.layers:
-            x = layer(x, src_mask)
-        return x
-
-
-@_mistake("Norms: in pre-norm the decoder ends in one, `decoder.norm`. Yours is never called.")
-class _(_Parts):
-    def decode(self, tgt_in, memory, tgt_mask, src_mask):
-        x = self.embed(self.decoder, tgt_in)
-        for layer in self.decoder.layers:
-            x = layer(x, memory, tgt_mask, src_mask)
-        return x
-
-
-@_mistake("Generator: these are probabilities. Logits go out; the loss takes the softmax.")
-class _(_Parts):
-    def speak(self, hidden):
-        return self.generator(hidden).softmax(dim=-1)
-
-
-@_mistake("Tying: there is none in yours. `config.tie_weights` is 'none', 'target' or 'all'.")
-class _(_Parts):
-    def __init__(self, config):
-        super().__init__(replace(config, tie_weights="none"))
-
-
-@_mistake(
-    "Tying: two matrices with the same numbers are not one. Assign the parameter: "
-    "`self.generator.weight = self.decoder.embedding.weight`."
-)
-class _(_Parts):
-    def __init__(self, config):
-        super().__init__(config)
-        self.generator.weight = nn.Parameter(self.generator.weight.detach().clone())
-
-
-@_mistake(
-    "Tying: 'target', too, makes the generator's matrix the decoder's table, not 'all' alone."
-)
-class _(_Parts):
-    def __init__(self, config):
-        super().__init__(config)
-        if config.tie_weights == "target":
-            self.generator.weight = nn.Parameter(self.generator.weight.detach().clone())
-
-
-@_mistake("Tying: with `tie_weights='all'` the source's embedding is the same matrix too.")
-class _(_Parts):
-    def __init__(self, config):
-        super().__init__(config)
-        own = self.encoder.embedding.weight.detach().clone()
-        self.encoder.embedding.weight = nn.Parameter(own)
-
-
-@_mistake("Dropout: there is none in yours. `config.dropout` is its rate.")
-class _(_Parts):
-    def forward(self, *inputs):
-        self.eval()
-        return super().forward(*inputs)
-
-
-@_mistake("Dropout: it falls on the row before the code is added. It is meant for their sum.")
-class _(_Parts):
-    def embed(self, side, ids):
-        x = side.positions.dropout(side.embedding(ids))
-        return x + side.positions.table[: x.size(1)]
-
-
-@_mistake("Dropout: the layers drop, but the sum of embedding and position does not.")
-class _(_Parts):
-    def embed(self, side, ids):
-        x = side.embedding(ids)
-        return x + side.positions.table[: x.size(1)]
+Transformer.edits("""
+ * math.sqrt(self.embedding_dim) →
+    Embedding: the factor √d_model is missing. The row of a word is multiplied by it, before the code is added.
+math.sqrt(self.embedding_dim) → self.embedding_dim
+    Embedding: you multiply by d_model. It is its root.
+* math.sqrt(self.embedding_dim) → / math.sqrt(self.embedding_dim)
+    Embedding: you divide by √d_model. The row of a word is multiplied by it.
+math.sqrt(self.embedding_dim) → math.sqrt(self.num_embeddings)
+    Embedding: you multiply by the root of the number of words. d_model is the length of a row.
+ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (src) → (src, 0)
+ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (tgt_in) → (tgt_in, 0)
+    Embedding: the factor √d_model is missing on one side. Encoder and decoder both multiply by it.
+ * math.sqrt(self.embedding_dim) → ; rows + codes.to(rows) → (rows + codes.to(rows)) * math.sqrt(self.embedding_dim)
+    Embedding: you multiply the sum of row and code by √d_model. The row alone is multiplied, before the sum.
+rows + codes.to(rows) → rows
+    Positions: there are none in yours, so it cannot know the order of the words.
+ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (src) → (src, 0)
+    Positions: the encoder has none. Both sides add them.
+ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (tgt_in) → (tgt_in, 0)
+    Positions: the decoder has none. Both sides add them.
+ids.size(1) → ids.size(0)
+ids.size(1) → ids.size(0) ; codes.to(rows) → codes.to(rows)[:, None]
+codes.to(rows) → codes.to(rows)[:, None]
+    Positions: yours count the sentences of the batch. A position counts the tokens in a sentence: `ids.size(1)`
+    codes, and the last two axes of the sum, (tokens, d_model), fit as they are.
+ids.size(1) → ids.size(1) + 1 ; codes.to(rows) → codes.to(rows)[1:]
+    Positions: yours count from 1. The first token stands at position 0.
+rows + codes → rows * codes
+    Positions: you multiply by the codes. They are added.
+"dropout": c.dropout → "dropout": 0.0 ; nn.Dropout(dropout) → nn.Dropout(0.0)
+    Dropout: there is none in yours. `config.dropout` is its rate.
+self.dropout(rows + codes.to(rows)) → self.dropout(rows) + codes.to(rows)
+    Dropout: it falls on the row before the code is added. It is meant for their sum.
+self.dropout(rows + codes.to(rows)) → rows + codes.to(rows)
+    Dropout: the layers drop, but the sum of row and code does not.
+"dropout": c.dropout → "dropout": 0.0
+    Dropout: the sum of row and code drops, but the layers do not. Hand the rate on to them: `dropout=…`.
+, "norm_first": c.norm_first →
+c.norm_first} → c.norm_first and name == "EncoderLayer"}
+c.norm_first} → c.norm_first and name == "DecoderLayer"}
+    Norms: layers are post-norm in yours, whatever the config says. Hand it on to all of them, in the encoder and in
+    the decoder: `norm_first=config.norm_first`.
+x = layer(x, src_mask) → x = layer(x)
+self.encoder(src, src_mask) → self.encoder(src, tgt_mask)
+    Encoder: `src_mask` never reaches its layers, so that padding is attended to.
+x = layer(x, → x = self.layers[0](x,
+y = layer(y, → y = self.layers[0](y,
+    Layers: one of them is run over and over. Each of `layers` has weights of its own.
+x = layer(x, → layer(x,
+y = layer(y, → layer(y,
+    Layers: what a layer returns is lost. Assign it, `x = layer(x, …)`: the next layer reads it.
+x = layer(x, → x = layer(self.embedding(src),
+y = layer(y, → y = layer(self.embedding(tgt_in),
+    Layers: each of them reads the embeddings in yours. It should read what the layer before it has returned.
+x = layer(x, src_mask) → return self.norm(layer(x, src_mask))
+y = layer(y, memory, tgt_mask, src_mask) → return self.norm(layer(y, memory, tgt_mask, src_mask))
+    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
+    the left as the `for`.
+in self.layers → in reversed(self.layers)
+    Layers: yours run from the last to the first.
+return self.norm(x) → return x
+    Norms: in pre-norm the encoder ends in one, `encoder.norm`. Yours is never called.
+return self.norm(y) → return y
+    Norms: in pre-norm the decoder ends in one, `decoder.norm`. Yours is never called.
+x = layer(x, src_mask) → x = self.norm(layer(x, src_mask)) ; self.norm(x) → x
+x = layer(x, src_mask) → x = self.norm(layer(x, src_mask))
+y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask)) ; self.norm(y) → y
+y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask))
+    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
+self.embedding(src) → self.norm(self.embedding(src)) ; return self.norm(x) → return x
+self.embedding(tgt_in) → self.norm(self.embedding(tgt_in)) ; return self.norm(y) → return y
+    Norms: the last norm comes first in yours, before the layers. It comes behind them.
+y = layer(y, → y = memory = layer(y,
+y = layer(y, → memory = layer(y, ; self.norm(y) → self.norm(memory)
+    Memory: you write over it in the loop, so the second decoder layer reads the first one's output in its place.
+layer(y, memory, → layer(memory, y,
+    Decoder: the arguments of a layer are exchanged. First comes the target, then the memory.
+self.decoder(tgt_in, memory → self.decoder(memory, tgt_in
+self.decoder(tgt_in, memory → self.decoder(tgt_in, src
+    Decoder: ids and vectors are mixed up. Its embedding reads `tgt_in`; its layers read the memory, which is what the
+    encoder has returned.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask)
+    Decoder: `src_mask` never reaches its cross-attention, so that padding of the source is attended to.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, None, src_mask)
+    Decoder: `tgt_mask` is never used.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, tgt_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, src_mask)
+    Masks: a decoder layer gets them in the wrong places. Its order is (x, memory, tgt_mask, src_mask): `tgt_mask` is
+    for its self-attention, `src_mask` for its cross-attention.
+self.decoder(tgt_in, → self.decoder(tgt_in[:, :-1],
+self.decoder(tgt_in, → self.decoder(tgt_in[:, 1:],
+self.decoder(tgt_in, → self.decoder(nn.functional.pad(tgt_in[:, :-1], (1, 0), value=1),
+self.decoder(tgt_in, → self.decoder(nn.functional.pad(tgt_in[:, :-1], (1, 0), value=2),
+    Target: you shift it inside the model. `tgt_in` is shifted already; every position of it gets its logits.
+self.generator(hidden) → self.generator(hidden).softmax(dim=-1)
+self.generator(hidden) → self.generator(hidden).log_softmax(dim=-1)
+    Generator: there is a softmax in yours. Logits go out; the loss takes the softmax.
+self.generator(hidden) → hidden
+    Generator: it is missing. These are the decoder's vectors; logits are still to be made of them.
+self.generator(hidden) → self.generator(hidden[:, -1])
+    Generator: you take the last position alone. Every position gets its logits, (batch, target, words).
+self.generator(hidden) → self.generator(memory)
+    Generator: it reads the memory. It makes logits of what the decoder has returned.
+config.tie_weights != "none" → False ; config.tie_weights == "all" → False
+    Tying: nothing is tied in yours. Matrices with equal numbers are still two: assign the parameter,
+    `self.generator.weight = self.decoder.embedding.weight`. `config.tie_weights` is 'none', 'target' or 'all'.
+config.tie_weights != "none" → False
+    Tying: the generator is never tied. Equal numbers do not make one matrix: assign the parameter,
+    `self.generator.weight = self.decoder.embedding.weight`.
+!= "none" → == "all"
+    Tying: 'target', too, makes the generator's matrix the decoder's table, not 'all' alone.
+!= "none" → == "target"
+    Tying: 'all', too, makes the generator's matrix the decoder's table, not 'target' alone.
+config.tie_weights == "all" → False
+    Tying: with `tie_weights='all'` the source's embedding is the same matrix too.
+""")

@@ -6,27 +6,18 @@ hears something else than the reference's.
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from transformer_lib.exercises.checking.machinery import (
-    GAP,
-    Answer,
-    Exercise,
-    Outcome,
-    Verdict,
-    as_it_was,
-    describe,
-    difference,
-    has_gap,
-    is_stub,
-    run,
-    same,
-)
+from transformer_lib.exercises.checking import relations
+from transformer_lib.exercises.checking.comparing import describe, same
+from transformer_lib.exercises.checking.machinery import GAP, Exercise, is_gap, is_stub
+from transformer_lib.exercises.checking.running import Answer, Calls, Outcome, as_it_was
+from transformer_lib.exercises.checking.telling import difference
+from transformer_lib.exercises.checking.verdict import Paper, Verdict, smallness
 from transformer_lib.exercises.checking.weights import Misfit, copy_weights, randomised
 
 ROUNDING = 1e-4  # two threads may add in another order the second time; dropout changes far more
@@ -35,6 +26,11 @@ UNSTEADY = {
     False: "Dropout: yours drops in eval() too. `nn.Dropout` knows the mode; `F.dropout` has to be told: "
     "`training=self.training`.",
 }
+
+ANEW = (
+    "`nn.{}` is made anew in every call of `forward`: with other random weights each time, which no "
+    "optimizer ever finds. Make it once, in `__init__`, and call it in `forward`."
+)
 
 
 class Case(NamedTuple):
@@ -94,31 +90,43 @@ class Build(Exercise):
     def _judge(self, answer: Any) -> Verdict:
         if not inspect.isclass(answer):
             return Verdict(
-                False, f"Give `check` the class itself, `{self.name}`, not an object made from it."
+                "error",
+                f"Give `check` the class itself, `{self.name}`, not an object made from it.",
             )
         if is_untouched(answer):
-            return Verdict(False, "Not attempted yet: the class is still empty.", False)
+            return Verdict("empty", "Not attempted yet: the class is still empty.")
         with as_it_was():
             cases = self._drawn()
-            verdict = self._verdict(self._given_to(answer, cases), cases)
+            verdict = self._verdict(answer, self._given_to(answer, cases), cases)
             if not verdict.passed:
                 return verdict
-            fault = self.newborn(answer(*cases[0].sizes, **cases[0].options))
-            return Verdict(False, fault) if fault else verdict
+            if fault := self.newborn(answer(*cases[0].sizes, **cases[0].options)):
+                return Verdict("mistake", fault)
+            if called := self._borrowed(answer, cases):
+                return Verdict("mistake", f"Right, but it calls {called}: write it yourself here.")
+            return verdict
 
-    def _run(self, answer: Answer, cases: Sequence[Case]) -> list[Outcome]:
-        def use(*case):
-            return used(answer, self.reference, Case(*case))
+    def _use(self, answer: Answer) -> Answer:
+        return lambda *case: used(answer, self.reference, Case(*case))
 
-        return run(use, cases, (), self.seconds)
+    @property
+    def _watched(self) -> Sequence[str]:
+        return ()
 
-    def _verdict(self, got: Sequence[Outcome], cases: Sequence[Case]) -> Verdict:
+    def _heard(self, answer: Answer, cases: Sequence[Case]) -> Calls:
+        calls = super()._heard(answer, cases)
+        for name in [name for name in calls.heard if name.endswith(".__init__")]:
+            del calls.heard[name]  # what is compared with is made too, and never run
+        return calls
+
+    def _verdict(self, answer: Answer, got: Sequence[Outcome], cases: Sequence[Case]) -> Verdict:
         for outcome in got:
             if isinstance(outcome.error, Misfit):
-                return Verdict(False, str(outcome.error), outcome.error.attempted)
-            if has_gap(outcome):
-                return Verdict(False, GAP, False)
-        verdict = super()._verdict(got, cases)
+                kind = "mistake" if outcome.error.attempted else "empty"
+                return Verdict(kind, str(outcome.error))
+            if is_gap(outcome):
+                return Verdict("empty", GAP)
+        verdict = super()._verdict(answer, got, cases)
         otherwise = self._torch_says_otherwise(got, cases) if verdict.passed else None
         return otherwise or verdict
 
@@ -129,57 +137,128 @@ class Build(Exercise):
             model = randomised(self.reference, case.sizes, case.options).train(case.training)
             torchs = None if case.random else self.twin(model, *case.inputs)
             if torchs is not None and not same(outcome.value.out, torchs, self.tolerance):
-                return Verdict(False, f"As the library's, but not as torch's {case.about}.")
+                return Verdict("different", f"As the library's, but not as torch's {case.about}.")
         return None
 
-    def _worst_difference(
-        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[Case]
+    def _difference(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[Case],
+        wrong: Sequence[int],
     ) -> str:
         """The first use that goes wrong, and the first part that hears something else there."""
-        outcome, wanted, case = next(
-            three
-            for three in zip(got, right, cases, strict=True)
-            if not self._alike([three[0]], [three[1]])
-        )
+        outcome, wanted, case = got[wrong[0]], right[wrong[0]], cases[wrong[0]]
         called = f"`{self.name}`"
         given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
         if not isinstance(outcome.value, Seen):
             plain = Outcome(wanted.value.out)
-            said = difference(outcome, plain, called, given, self.tolerance, self.seconds)
+            said = difference(outcome, plain, called, given, self.tolerance, self.seconds, answer)
             return said + self._usage if isinstance(outcome.error, TypeError) else said
         if case.random:
             return f"{called} gives the same twice {case.about}. Where is the dropout?"
         if same(outcome.value.out, wanted.value.out, self.tolerance):
             return _of_gradients(outcome.value, wanted.value, self.tolerance)
         ours, theirs = Outcome(outcome.value.out), Outcome(wanted.value.out)
-        if both := self._two_at_once(got, cases):
-            return both
         said = difference(ours, theirs, called, given, self.tolerance, self.seconds)
-        return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)}"
+        return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)[0]}"
+
+    def _relation(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[Case],
+        wrong: Sequence[int],
+    ) -> str | None:
+        """The output's to the right one; else that of the first part that hears something else."""
+        seen = [(got[i].value, right[i].value) for i in wrong if not cases[i].random]
+        if not all(isinstance(ours, Seen) for ours, _ in seen) or not seen:
+            return super()._relation(answer, got, right, cases, wrong)
+        wrong = [
+            i
+            for i, (a, b) in zip((i for i in wrong if not cases[i].random), seen, strict=True)
+            if not same(a.out, b.out, self.tolerance)
+        ]
+        seen = [(got[i].value, right[i].value) for i in wrong]
+        if not seen:  # only gradients differ
+            return None
+        if found := super()._relation(answer, got, right, cases, wrong):
+            where = where_they_part(*seen[0], self.tolerance)[0]
+            return found if where in found else f"{found} {where}"
+        parted = [where_they_part(*both, self.tolerance) for both in seen]
+        if any(pair is None for _, pair in parted):
+            return None
+        found = relations.between([(*pair, ()) for _, pair in parted], self.tolerance)
+        return found and f"{parted[0][0]} There: {found}"
+
+    def _value(self, outcome: Outcome) -> Any:
+        return outcome.value.out if isinstance(outcome.value, Seen) else outcome.value
+
+    def _with(self, case: Case, values: Sequence[Any]) -> Case:
+        return case._replace(inputs=tuple(values[: len(case.inputs)]))
+
+    def _named(self, case: Case) -> list[tuple[str, Any]]:
+        names = list(inspect.signature(self.solutions[0].forward).parameters)[1:]
+        return list(zip(names, case.inputs, strict=False))
+
+    def _conditions(self, case: Case) -> list[tuple[str, Any]]:
+        modes = {k: v for k, v in case.options.items() if isinstance(v, bool)}
+        return [*self._named(case), *modes.items(), ("self.training", case.training)]
+
+    def _steps(self, case: Case) -> dict[str, Any]:
+        return {}
+
+    def _paper(self, got: Outcome, wanted: Outcome, case: Case) -> Paper:
+        paper = super()._paper(got, wanted, case)
+        made = ", ".join(map(_told_apart, case.sizes))
+        return replace(paper, about=f"`{self.name}({made})`, {case.about}")
+
+    def _size(self, case: Case) -> int:
+        return smallness(case.inputs)
+
+    def _told(self, case: Case) -> str:
+        return ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
+
+    def _names(self) -> dict[str, Any]:
+        """As at hand in the solution, but with the library's parts: they stay as they are."""
+        names = dict(super()._names())
+        return names | {"mine": names["mine"].of_the_library} if "mine" in names else names
+
+    @property
+    def _called(self) -> str:
+        return f"`{self.name}`"
 
     @property
     def _usage(self) -> str:
         forward = str(inspect.signature(self.solutions[0].forward)).replace("(self, ", "(")
         made = inspect.signature(self.solutions[0])
-        return f". It is made as `{self.name}{made}` and called as `forward{forward}`."
+        return f" It is made as `{self.name}{made}` and called as `forward{forward}`."
 
-    def _two_at_once(self, got: Sequence[Outcome], cases: Sequence[Case]) -> str | None:
-        """Both messages, if two mistakes in different methods make this answer together."""
-        pairs = combinations(self.mistakes, 2)
-        apart = ((one, two) for one, two in pairs if not _methods(one[1]) & _methods(two[1]))
-        for (first, a), (second, b) in apart:
-            both = type("Both", (a, b), {})
-            if self._like_on_all(got, (self._run(both, [case])[0] for case in cases)):
-                return f"Two things at once. {first} {second}"
-        return None
+    def _joins(self, wrong: Any) -> bool:
+        return True
 
-    def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
-        return all(_alike(a, b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
+    def _joined(self, one: Any, other: Any) -> Answer | None:
+        """Also of two classes that do otherwise in different methods."""
+        classes = inspect.isclass(one), inspect.isclass(other)
+        if not any(classes):
+            return super()._joined(one, other)
+        if not all(classes) or _methods(one) & _methods(other):
+            return None
+        if (one, other) not in self._made:
+            self._made[one, other] = type("Both", (one, other), {})
+        return self._made[one, other]
+
+    def _alike(self, a: Outcome, b: Outcome) -> bool:
+        if isinstance(a.value, Seen) and isinstance(b.value, Seen):
+            return same(a.value.compared(), b.value.compared(), self.tolerance)
+        return a.like(b, self.tolerance)
 
 
 def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any:
     """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
-    weights = randomised(reference, case.sizes, case.options).state_dict()
+    weights = _weights(reference, case)
     model = answer(*case.sizes, **case.options)
     copy_weights(weights, model, case.about)
     model.train(case.training)
@@ -198,13 +277,33 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     if case.random:
         return Seen(torch.tensor(varies), {}, [])
     if varies:
-        raise Misfit(UNSTEADY[case.training])
+        made = _made_anew(model, given)
+        raise Misfit(ANEW.format(made) if made else UNSTEADY[case.training])
     composed = frozenset(name for name, part in model.named_modules() if list(part.children()))
     learned = dict(model.named_parameters(remove_duplicate=False))
     learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}
     order = [*(key for key in weights if key in learned), *(k for k in learned if k not in weights)]
     gradients = _gradients(out, {key: learned[key] for key in order})
     return Seen(out.detach(), gradients, heard, composed)
+
+
+def _weights(reference: Callable[..., nn.Module], case: Case) -> dict[str, Tensor]:
+    """The weights of a reference of this size; drawn once."""
+    key = reference, repr(case.sizes), repr(case.options)
+    if key not in _DRAWN:
+        _DRAWN[key] = randomised(reference, case.sizes, case.options).state_dict()
+    return _DRAWN[key]
+
+
+_DRAWN: dict[tuple, dict[str, Tensor]] = {}
+
+
+def _made_anew(model: nn.Module, given: Sequence[Any]) -> str:
+    """The layer of torch that one call of the model makes, "" if it makes none."""
+    with Calls() as calls:
+        model(*given)
+    made = (name.removesuffix(".__init__") for name in calls.heard if name.endswith(".__init__"))
+    return next((name for name in made if name != "Module" and hasattr(nn, name)), "")
 
 
 def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -240,8 +339,10 @@ class _Listening:
             hook.remove()
 
 
-def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
-    """The first of the reference's parts that in ours hears or says something else."""
+def where_they_part(
+    ours: Seen, theirs: Seen, tolerance: float
+) -> tuple[str, tuple[Tensor, Tensor] | None]:
+    """The first of the reference's parts that in ours hears or says something else, and what."""
     calls: dict[str, list] = {}
     for name, inputs, out in ours.heard:
         calls.setdefault(name, []).append((inputs, out))
@@ -250,17 +351,21 @@ def where_they_part(ours: Seen, theirs: Seen, tolerance: float) -> str:
         if name in ours.composed:
             continue
         if not calls.get(name):
-            return f"`{name}` is called too seldom, or never."
+            return f"`{name}` is called too seldom, or never.", None
         own_inputs, own_out = calls[name].pop(0)
         if not same(own_inputs, inputs, tolerance):
-            return f"{before}What goes into `{name}` is wrong."
+            pair = (own_inputs[0], inputs[0]) if len(own_inputs) == len(inputs) == 1 else None
+            return f"{before}What goes into `{name}` is wrong.", pair
         if not same(own_out, out, tolerance):
-            return f"{before}What goes into `{name}` is right, what comes out is not."
+            return (
+                f"{before}What goes into `{name}` is right, what comes out is not.",
+                (own_out, out),
+            )
         right.append(f"`{name}`")
         before = (
             f"All is right up to `{name}`. " if len(right) > 3 else f"Right: {', '.join(right)}. "
         )
-    return f"{before}What happens after that is not."
+    return f"{before}What happens after that is not.", (ours.out, theirs.out)
 
 
 def is_untouched(answer: type) -> bool:
@@ -287,10 +392,15 @@ def _of_gradients(ours: Seen, theirs: Seen, tolerance: float) -> str:
     )
 
 
-def _alike(ours: Outcome, theirs: Outcome, tolerance: float) -> bool:
-    if isinstance(ours.value, Seen) and isinstance(theirs.value, Seen):
-        return same(ours.value.compared(), theirs.value.compared(), tolerance)
-    return ours.like(theirs, tolerance)
+def _told_apart(size: Any) -> str:
+    """A size, or of a configuration the sizes that are not the usual ones."""
+    if not is_dataclass(size):
+        return repr(size)
+    usual = {f.name: f.default for f in fields(size)}
+    own = (
+        f"{name}={getattr(size, name)!r}" for name, x in usual.items() if getattr(size, name) != x
+    )
+    return f"{type(size).__name__}({', '.join(own)})"
 
 
 def _methods(of: type) -> set[str]:

@@ -1,84 +1,46 @@
 """How an exercise is written down, and how an answer to it is judged: by what it does.
 
-An exercise lists the mistakes people make as functions that make them. An answer that behaves like
-one of them on every case, also in raising the same error, gets that mistake's message; so a new
-diagnosis is a new wrong answer, and nothing else.
+An exercise lists the mistakes people make as functions that make them, or as edits of its solution. An
+answer that behaves like one of them in every case in which it goes wrong gets that mistake's sentence;
+so a new diagnosis is a new wrong answer, and nothing else. Where none fits, what relation the answer has
+to the right one is said (`relations`), and always the smallest case in which it fails is shown.
 """
 
-import copy
-import ctypes
 import dis
 import inspect
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import sys
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
-SECONDS = 5.0
+from transformer_lib.exercises.checking import relations, running
+from transformer_lib.exercises.checking.comparing import describe, said
+from transformer_lib.exercises.checking.edits import Edit, edited, made, parse
+from transformer_lib.exercises.checking.running import (
+    Answer,
+    Calls,
+    Outcome,
+    TimeUp,
+    as_it_was,
+    run,
+)
+from transformer_lib.exercises.checking.telling import difference
+from transformer_lib.exercises.checking.verdict import (
+    Paper,
+    Verdict,
+    first_difference,
+    smallness,
+)
+
+_AT_ONCE = 100  # pairs of mistakes that are run in one thread
 GAP = "Not attempted yet: a `...` of the skeleton is still open."
-Answer = Callable[..., Any]
-
-
-class TimeUp(BaseException):
-    """Raised inside an answer that runs too long.
-
-    Not an Exception, so that `except Exception` does not swallow it.
-    """
-
-
-@dataclass
-class Outcome:
-    """What one call did: the value it returned or the error it raised, and what it changed.
-
-    `changed` names the arguments that came out other than they went in.
-    """
-
-    value: Any = None
-    error: BaseException | None = None
-    changed: tuple[str, ...] = ()
-
-    def like(self, other: "Outcome", tolerance: float) -> bool:
-        """Whether both returned the same, or failed in the same way."""
-        if self.changed != other.changed or type(self.error) is not type(other.error):
-            return False
-        if self.error is not None:
-            return str(self.error) == str(other.error)
-        return same(self.value, other.value, tolerance)
-
-
-class Listening(TorchFunctionMode):
-    """While it is open, it hears the names of the functions of torch that are called."""
-
-    def __init__(self):
-        super().__init__()
-        self.heard: list[str] = []
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.heard.append(getattr(func, "__name__", ""))
-        return func(*args, **(kwargs or {}))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The answer to an answer: one or two sentences, drawn as Markdown in a notebook."""
-
-    passed: bool
-    message: str
-    attempted: bool = True
-
-    def __repr__(self) -> str:
-        sign = "✓" if self.passed else "✗" if self.attempted else "○"
-        return f"{sign} {self.message}"
-
-    def _repr_markdown_(self) -> str:
-        sign, _, message = repr(self).partition(" ")
-        return f"**{sign}** {message}"
 
 
 @dataclass
@@ -87,16 +49,20 @@ class Known:
 
     cases: Sequence[tuple] | None = None
     outcomes: dict[tuple[Answer, int], Outcome] = field(default_factory=dict)
+    source: str = ""
 
 
 @dataclass
 class Exercise:
     """A task with its cases, hints, solutions, and the answers that people give instead.
 
-    The cases are what an answer is judged by; the hints go from a nudge to a recipe. `cases()`
-    makes the arguments of each call, unsaturated and with every axis of another size. `name` is the
-    solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if
-    None. `without` is a word, such as softmax: no function of torch whose name has it may be called.
+    The cases are what an answer is judged by. `cases()` makes the arguments of each call, the first of
+    them so small that one can work it on paper. The hints go from why to how. `gaps` are the expressions
+    of the solution that the skeleton leaves open, `sections` the headings to go back to. `how(place,
+    *case)` says in one line of arithmetic how an entry of the right answer comes about. `name` is the
+    solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if None.
+    `without` are words, such as softmax: no function of torch, of d2l or of this library whose name has
+    one of them may be called.
     """
 
     task: str
@@ -105,9 +71,13 @@ class Exercise:
     passed: str = ""  # what to think about next, once it is right
     tolerance: float = 1e-4
     seconds: float | None = None
-    without: str = ""
+    without: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()  # to go back to: "03 What is left of the distance?"
+    how: Callable[..., str] | None = None
     solutions: list[Answer] = field(default_factory=list)
-    mistakes: list[tuple[str, Answer]] = field(default_factory=list)
+    _mistakes: list[tuple[str, Answer | Edit]] = field(default_factory=list)
+    _made: dict[tuple[Edit, ...], Answer | None] = field(default_factory=dict, repr=False)
     _known: Known = field(default_factory=Known, init=False, repr=False)
 
     def solution(self, answer: Answer) -> Answer:
@@ -122,10 +92,19 @@ class Exercise:
         """An answer that people give, and what a good teacher says to it."""
 
         def add(answer: Answer) -> Answer:
-            self.mistakes.append((message, answer))
+            self._mistakes.append((message, answer))
             return answer
 
         return add
+
+    def edits(self, text: str) -> None:
+        """Answers that people give, as edits of the solution (`checking.edits`)."""
+        self._mistakes += parse(text)
+
+    @property
+    def mistakes(self) -> list[tuple[str, Answer]]:
+        """Every wrong answer, and what is said to it."""
+        return [(message, self._answer(wrong)) for message, wrong in self._mistakes]
 
     @property
     def name(self) -> str:
@@ -142,61 +121,358 @@ class Exercise:
 
     def source(self) -> str:
         """The solution as one would type it: without the line that files it here."""
-        lines = inspect.getsource(self.solutions[0]).splitlines()
+        lines = textwrap.dedent(inspect.getsource(self.solutions[0])).splitlines()
         return "\n".join(line for line in lines if not line.startswith("@"))
 
+    def skeleton(self) -> str:
+        """The solution with a `...` for each of its gaps; its comments and its shapes are left."""
+        lines = []
+        for line in self.source().splitlines():
+            code, mark, comment = line.partition("# ")
+            for gap in self.gaps:
+                code = code.replace(gap, "...")
+            lines.append(code + mark + comment)
+        return "\n".join(lines)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a tutor may know: all but the code of solutions and of wrong answers."""
+        return {
+            "called": self._called.strip("`"),
+            "task": self.task,
+            "hints": list(self.hints),
+            "mistakes": list(dict.fromkeys(message for message, _ in self._mistakes)),
+            "sections": list(self.sections),
+        }
+
     def judge(self, answer: Any) -> Verdict:
-        """Passed, not attempted, or which mistake it is, whatever the answer does."""
+        """Passed, not attempted, or what is wrong with it, whatever the answer does."""
         try:
             return self._judge(answer)
         except Exception as error:  # an answer may return anything, also what cannot be compared
-            return Verdict(False, f"This could not be judged: {said(error)}")
+            return Verdict("error", f"This could not be judged: {said(error)}")
 
     def _judge(self, answer: Any) -> Verdict:
         if not callable(answer):
             return Verdict(
-                False, f"Give `check` the function itself, `{self.name}`, not what it returned."
+                "error", f"Give `check` the function itself, `{self.name}`, not what it returned."
             )
         if is_stub(answer):
-            return Verdict(False, "Not attempted yet: the function is still empty.", False)
+            return Verdict("empty", "Not attempted yet: the function is still empty.")
+        if has_open_gap(answer):
+            return Verdict("empty", GAP)
         with as_it_was():
             cases = self._drawn()
             got = self._given_to(answer, cases)
             if all(_by_hand(outcome.error, answer) for outcome in got):
-                return Verdict(False, "Not attempted yet: it raises NotImplementedError.", False)
-            if any(map(has_gap, got)):
-                return Verdict(False, GAP, False)
-            verdict = self._verdict(got, cases)
-            if verdict.passed and (name := self._forbidden(answer, cases)):
-                return Verdict(
-                    False, f"Right, but it calls `{name}`, which you should write yourself here."
-                )
+                return Verdict("empty", "Not attempted yet: it raises NotImplementedError.")
+            if any(map(is_gap, got)):
+                return Verdict("empty", GAP)
+            verdict = self._verdict(answer, got, cases)
+            if verdict.passed and (called := self._borrowed(answer, cases)):
+                return Verdict("mistake", f"Right, but it calls {called}: write it yourself here.")
             return verdict
 
-    def _forbidden(self, answer: Answer, cases: Sequence[tuple]) -> str:
-        """What the answer calls although it should do without; "" if nothing."""
-        if not self.without:
-            return ""
-        listening = Listening()
+    def _borrowed(self, answer: Answer, cases: Sequence[tuple]) -> str:
+        """What the answer calls although it should write it; "" if nothing."""
+        heard, own = self._heard(answer, cases).heard, _codes(answer)
+        solutions = set().union(*map(_codes, self.solutions))
+        if answer not in self.solutions and solutions.intersection(heard.values()):
+            return "the course's solution"
+        names = (
+            name for name, code in heard.items() if not (code in own or _is_of_the_course(code))
+        )
+        found = (name for name in names if any(word in name for word in self.without))
+        return next((f"`{name.removesuffix('.forward')}`" for name in found), "")
+
+    def _heard(self, answer: Answer, cases: Sequence[tuple]) -> Calls:
+        """Which functions of torch and of the libraries the answer calls."""
+        calls, use = Calls(), self._use(answer)
 
         def listened(*given):
-            with listening:
-                return answer(*given)
+            with calls:
+                return use(*given)
 
-        self._run(listened, cases)
-        return next((name for name in listening.heard if self.without in name), "")
+        run(listened, cases, (), self.seconds)
+        return calls
+
+    def _use(self, answer: Answer) -> Answer:
+        """What is called with the arguments of a case."""
+        return answer
+
+    @property
+    def _watched(self) -> Sequence[str]:
+        """The arguments that a call has to leave as they are."""
+        return self.parameters
 
     def _run(self, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
-        return run(answer, cases, self.parameters, self.seconds)
+        return run(self._use(answer), cases, self._watched, self.seconds)
 
-    def _verdict(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
+    def _run_each(self, answers: Sequence[Answer], case: tuple) -> list[Outcome]:
+        """What several answers make of one case."""
+        each = [(answer, *case) for answer in answers]
+        use = lambda answer, *given: self._use(answer)(*given)
+        return run(use, each, ("", *self._watched), self.seconds)
+
+    def _verdict(self, answer: Answer, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
         right = list(self._outcomes(self.right, cases))
-        if self._alike(got, right):
-            return Verdict(True, " ".join(["Passed.", self.passed]).rstrip())
+        wrong = [i for i in range(len(cases)) if not self._alike(got[i], right[i])]
+        if not wrong:
+            return Verdict("passed", " ".join(["Passed.", self.passed]).rstrip())
+        wrong.sort(key=lambda i: (self._only_changed(got[i], right[i]), i and self._size(cases[i])))
+        kind, message = self._said(answer, got, right, cases, wrong)
+        first = wrong[0]
+        return Verdict(kind, message, self._paper(got[first], right[first], cases[first]))
+
+    def _said(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[tuple],
+        wrong: Sequence[int],
+    ) -> tuple[str, str]:
+        """The kind of what is wrong, and the sentences: a mistake, a relation, or what differs."""
+        for i in wrong:
+            if isinstance(got[i].error, TimeUp):  # and so would every further call
+                return "error", self._difference(answer, got, right, cases, [i])
+        if message := self._known_mistake(got, cases, wrong):
+            return "mistake", message
+        if all(got[i].value is None and got[i].error is None for i in wrong):
+            return "mistake", self._difference(answer, got, right, cases, wrong)
+        if all(self._only_changed(got[i], right[i]) for i in wrong):
+            return "different", self._difference(answer, got, right, cases, wrong)
+        with warnings.catch_warnings(action="ignore"):  # other inputs than were meant
+            message = self._relation(answer, got, right, cases, wrong)
+        if message or (message := self._mistake_turned(got, cases, wrong)):
+            return "relation", message
+        kind = "error" if got[wrong[0]].error is not None else "different"
+        return kind, self._difference(answer, got, right, cases, wrong)
+
+    def _known_mistake(
+        self, got: Sequence[Outcome], cases: Sequence[tuple], wrong: Sequence[int]
+    ) -> str | None:
+        """What is said to the mistake, or the two, that this answer makes; None if none is known.
+
+        A mistake that is made in some cases only, as in one mode, is known by those that fail.
+        """
+        in_part = []
+        self._made_of([answer for _, answer in self.mistakes], cases, wrong[0])
+        for message, mistake in self._mistakes:
+            agreed, by_numbers = self._agreeing(got, self._answer(mistake), cases, wrong)
+            if agreed == len(cases):
+                return message
+            if agreed and by_numbers:
+                in_part.append((agreed, message))
+        pairs = self._pairs(got, cases)
+        while some := list(islice(pairs, _AT_ONCE)):
+            self._made_of([both for _, both in some], cases, wrong[0])
+            for message, both in some:
+                if self._agreeing(got, both, cases, wrong)[0] == len(cases):
+                    return message
+        if in_part:
+            message = max(in_part, key=lambda found: found[0])[1]
+            return (
+                f"{message} (So it is in {len(wrong)} of {len(cases)} cases; the others are right.)"
+            )
+        return None
+
+    def _mistake_turned(
+        self, got: Sequence[Outcome], cases: Sequence[tuple], wrong: Sequence[int]
+    ) -> str | None:
+        """A mistake, and the same numbers at other places or with another sign besides."""
         for message, mistake in self.mistakes:
-            if self._like_on_all(got, self._outcomes(mistake, cases)):
-                return Verdict(False, message)
-        return Verdict(False, self._worst_difference(got, right, cases))
+            theirs = list(self._outcomes(mistake, cases, wrong))
+            both = [*theirs, *(got[i] for i in wrong)]
+            if any(outcome.error is not None or outcome.value is None for outcome in both):
+                continue
+            pairs = [
+                (self._value(got[i]), self._value(outcome), self._named(cases[i]))
+                for i, outcome in zip(wrong, theirs, strict=True)
+            ]
+            if found := relations.turned(pairs, self.tolerance):
+                return f"Two things at once. {message} Apart from that: {found}"
+        return None
+
+    def _agreeing(
+        self, got: Sequence[Outcome], other: Answer, cases: Sequence[tuple], wrong: Sequence[int]
+    ) -> tuple[int, bool]:
+        """In how many cases two answers do the same, and whether numbers are among what they share.
+
+        (0, False) unless they do so in all cases that are wrong. Two that both fail are alike whatever
+        the errors say, if somewhere else the two give the same numbers: one mistake fails differently
+        in another's attention.
+        """
+        agreed, exactly, by_numbers = 0, True, False
+        for i in [*wrong, *(i for i in range(len(cases)) if i not in wrong)]:
+            (outcome,) = self._outcomes(other, cases, [i])
+            alike, both_fail = self._alike(got[i], outcome), _both_fail(got[i], outcome)
+            if i in wrong and not (alike or both_fail):
+                return 0, False
+            agreed += alike or both_fail
+            if i in wrong:
+                exactly &= alike
+                by_numbers |= alike and not both_fail and not _has_nan(self._value(outcome))
+        return (agreed, by_numbers) if exactly or by_numbers else (0, False)
+
+    def _pairs(
+        self, got: Sequence[Outcome], cases: Sequence[tuple]
+    ) -> Iterator[tuple[str, Answer]]:
+        """Answers that make two of the mistakes and may be this one.
+
+        Where one of the two changes nothing, the answer has to do as the other does.
+        """
+        right = list(self._outcomes(self.right, cases))
+        for i in range(len(cases)):
+            self._made_of([self._answer(w) for _, w in self._mistakes if self._joins(w)], cases, i)
+        single = [
+            (message, wrong, self._where(right, wrong, cases), self._where(got, wrong, cases))
+            for message, wrong in self._mistakes
+            if self._joins(wrong)
+        ]
+        for (one, a, idle, ours), (two, b, other_idle, other_ours) in combinations(single, 2):
+            may_be = one != two and idle <= other_ours and other_idle <= ours
+            if may_be and (both := self._joined(a, b)):
+                yield f"Two things at once. {one} {two}", both
+
+    def _where(
+        self, outcomes: Sequence[Outcome], wrong: Answer | Edit, cases: Sequence[tuple]
+    ) -> set[int]:
+        """In which cases a mistake does as these outcomes do."""
+        theirs = self._outcomes(self._answer(wrong), cases)
+        both = enumerate(zip(outcomes, theirs, strict=True))
+        return {i for i, (a, b) in both if self._alike(a, b) or _both_fail(a, b)}
+
+    def _joins(self, wrong: Answer | Edit) -> bool:
+        """Whether it can be made together with another one."""
+        return isinstance(wrong, Edit)
+
+    def _joined(self, one: Any, other: Any) -> Answer | None:
+        """The answer that makes both, None where the two touch the same place."""
+        return self._edited(one, other)
+
+    def _answer(self, wrong: Answer | Edit) -> Answer:
+        return self._edited(wrong) if isinstance(wrong, Edit) else wrong
+
+    def _edited(self, *edits: Edit) -> Answer | None:
+        """The solution after these edits, None where they meet or make no Python together."""
+        if edits not in self._made:
+            try:
+                if not self._known.source:
+                    self._known.source = self.source()
+                source = edited(self._known.source, *edits)
+                self._made[edits] = source and made(source, self.name, self._names())
+            except SyntaxError:
+                if len(edits) == 1:
+                    raise
+                self._made[edits] = None
+        return self._made[edits]
+
+    def _names(self) -> Mapping[str, Any]:
+        """What an edited solution has at hand."""
+        return vars(sys.modules[self.solutions[0].__module__])
+
+    def _relation(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[tuple],
+        wrong: Sequence[int],
+    ) -> str | None:
+        """What the answer is to the right one in every case that goes wrong, in one sentence."""
+        named = [self._named(cases[i]) for i in wrong]
+        own, theirs = (
+            [self._called_again(of, cases[i]) for i in wrong] for of in (answer, self.right)
+        )
+        if not any(self._gave_none(o) for i in wrong for o in (got[i], right[i])):
+            values = [(self._value(got[i]), self._value(right[i])) for i in wrong]
+            pairs = [(*both, case) for both, case in zip(values, named, strict=True)]
+            steps = [(*both, self._steps(cases[i])) for both, i in zip(values, wrong, strict=True)]
+            if not self._alike(got[wrong[0]], self._run(answer, [cases[wrong[0]]])[0]):
+                return (
+                    "Called again with the same arguments, yours gives something else. Is something drawn at "
+                    "random, or kept from call to call?"
+                )
+            found = (
+                relations.on_the_way(steps, self.tolerance)
+                or relations.between(pairs, self.tolerance)
+                or relations.of_inputs(pairs, theirs, self.tolerance)
+                or relations.unused(pairs, own, theirs, self.tolerance)
+            )
+            if found:
+                return found
+        failing = zip([self._conditions(cases[i]) for i in wrong], own, theirs, strict=True)
+        passing = [self._conditions(case) for i, case in enumerate(cases) if i not in wrong]
+        found = relations.of_cases(list(failing), passing, self.tolerance)
+        return found and f"{found} {self._difference(answer, got, right, cases, wrong)}"
+
+    def _only_changed(self, got: Outcome, right: Outcome) -> bool:
+        """Whether the result is right, and only an argument is not what it was."""
+        return self._alike(got, replace(right, changed=got.changed))
+
+    def _gave_none(self, outcome: Outcome) -> bool:
+        """Whether there is no value to be compared, or it is right but for what it has changed."""
+        return outcome.error is not None or outcome.value is None or bool(outcome.changed)
+
+    def _called_again(self, of: Answer, case: tuple) -> Callable[[Sequence[Any]], Any]:
+        """What `of` makes of a case with other arguments; raises ValueError where it fails."""
+
+        def again(values: Sequence[Any]) -> Any:
+            (outcome,) = self._run(of, [self._with(case, values)])
+            if outcome.error is not None:
+                raise ValueError(said(outcome.error))
+            return self._value(outcome)
+
+        return again
+
+    def _difference(
+        self,
+        answer: Answer,
+        got: Sequence[Outcome],
+        right: Sequence[Outcome],
+        cases: Sequence[tuple],
+        wrong: Sequence[int],
+    ) -> str:
+        """What went another way in the first case that is wrong."""
+        i = wrong[0]
+        told = self._told(cases[i])
+        return difference(
+            got[i], right[i], self._called, told, self.tolerance, self.seconds, answer
+        )
+
+    def _value(self, outcome: Outcome) -> Any:
+        """What is compared of an outcome."""
+        return outcome.value
+
+    def _with(self, case: tuple, values: Sequence[Any]) -> tuple:
+        """A case with other arguments, in the order of `_named`."""
+        return tuple(values)
+
+    def _conditions(self, case: tuple) -> list[tuple[str, Any]]:
+        """All that a case may be told apart by."""
+        return self._named(case)
+
+    def _named(self, case: tuple) -> list[tuple[str, Any]]:
+        """The arguments of a case with their names."""
+        return list(zip(self.parameters, case, strict=False))
+
+    def _steps(self, case: tuple) -> dict[str, Any]:
+        """What the names in the solution stood for when it returned, but for the arguments."""
+        found = running.locals_of(self.right, case)
+        steps = {name: x for name, x in found.items() if isinstance(x, Tensor)}
+        return {name: x for name, x in steps.items() if name not in self.parameters}
+
+    def _paper(self, got: Outcome, wanted: Outcome, case: tuple) -> Paper:
+        """The case as one would work it by hand."""
+        yours = self._value(got) if got.error is None else _Said(said(got.error))
+        right = self._value(wanted) if wanted.error is None else _Said(said(wanted.error))
+        place = first_difference(yours, right, self.tolerance)
+        how = self.how(place, *case) if self.how and place is not None else ""
+        return Paper(self._named(case), yours, right, place=place, how=how)
+
+    def _size(self, case: tuple) -> int:
+        return smallness(case)
 
     def _drawn(self) -> Sequence[tuple]:
         """The cases, drawn at the first check: so what `_outcomes` has found holds in the next."""
@@ -210,40 +486,27 @@ class Exercise:
         with as_it_was():
             return self._run(answer, cases)
 
-    def _outcomes(self, known: Answer, cases: Sequence[tuple]) -> Iterator[Outcome]:
+    def _outcomes(
+        self, known: Answer, cases: Sequence[tuple], which: Iterable[int] | None = None
+    ) -> Iterator[Outcome]:
         """What a solution or a mistake makes of one case after the other; each is run once."""
-        for i, case in enumerate(cases):
-            if (known, i) not in self._known.outcomes:
-                (outcome,) = self._run(known, [case])
-                if isinstance(outcome.error, TimeUp):  # of a busy machine
-                    yield outcome
-                    continue
-                self._known.outcomes[known, i] = outcome
-            yield self._known.outcomes[known, i]
+        for i in range(len(cases)) if which is None else which:
+            yield self._made_of([known], cases, i)[0]
 
-    def _like_on_all(self, got: Sequence[Outcome], others: Iterable[Outcome]) -> bool:
-        """Whether all are alike; after the first that is not, no more is asked."""
-        return all(self._alike([a], [b]) for a, b in zip(got, others, strict=True))
-
-    def _worst_difference(
-        self, got: Sequence[Outcome], right: Sequence[Outcome], cases: Sequence[tuple]
-    ) -> str:
-        """The first case that goes wrong, in words.
-
-        One with a wrong result comes before one that only changed its input.
-        """
-        wrong = [
-            (outcome, wanted, self._told(case))
-            for outcome, wanted, case in zip(got, right, cases, strict=True)
-            if not outcome.like(wanted, self.tolerance)
-        ]
-        outcome, wanted, given = min(
-            wrong,
-            key=lambda case: case[0].like(
-                replace(case[1], changed=case[0].changed), self.tolerance
-            ),
-        )
-        return difference(outcome, wanted, self._called, given, self.tolerance, self.seconds)
+    def _made_of(self, known: Sequence[Answer], cases: Sequence[tuple], i: int) -> list[Outcome]:
+        """What all these make of one case, in one thread: a new one costs torch milliseconds."""
+        new = [answer for answer in known if (answer, i) not in self._known.outcomes]
+        with warnings.catch_warnings(action="ignore"):
+            outcomes = dict(zip(new, self._run_each(new, cases[i]), strict=True)) if new else {}
+            for answer, outcome in outcomes.items():
+                if (
+                    isinstance(outcome.error, TimeUp) and len(new) > 1
+                ):  # of one before it, or its own
+                    (outcomes[answer],) = self._run_each([answer], cases[i])
+        for answer, outcome in outcomes.items():
+            if not isinstance(outcome.error, TimeUp):  # of a busy machine
+                self._known.outcomes[answer, i] = outcome
+        return [outcomes.get(a) or self._known.outcomes[a, i] for a in known]
 
     def _told(self, case: tuple) -> str:
         """The arguments in few words, with their names where they are many."""
@@ -256,64 +519,35 @@ class Exercise:
     def _called(self) -> str:
         return f"`{self.name}({', '.join(self.parameters)})`"
 
-    def _alike(self, ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> bool:
-        return all(a.like(b, self.tolerance) for a, b in zip(ours, theirs, strict=True))
+    def _alike(self, a: Outcome, b: Outcome) -> bool:
+        return a.like(b, self.tolerance)
 
 
-def run(
-    answer: Answer, cases: Sequence[tuple], names: Sequence[str], seconds: float | None = None
-) -> list[Outcome]:
-    """Call `answer` on a fresh copy of each case, in a thread of its own.
+class _Said(str):
+    """An error in the place of a value."""
 
-    The thread is told to stop after `seconds` in all. One that catches everything, or sits in a
-    call that is not Python's, cannot be stopped from outside; it is left behind, and goes with the
-    kernel.
-    """
-    outcomes: list[Outcome] = []
-
-    def work():
-        with suppress(TimeUp):  # it may come between two calls
-            for case in cases:
-                given = copy.deepcopy(case)
-                outcome = Outcome()
-                try:
-                    outcome.value = answer(*given)
-                except BaseException as error:  # TimeUp and exit() among them
-                    outcome.error = error
-                if isinstance(outcome.error, TimeUp):
-                    return
-                outcome.changed = tuple(
-                    name
-                    for name, before, after in zip(names, case, given, strict=False)
-                    if not same(before, after, 0.0)
-                )
-                outcomes.append(outcome)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        thread.join(SECONDS if seconds is None else seconds)
-    finally:  # also on Ctrl-C
-        stop_at = time.monotonic() + 1.0
-        while thread.is_alive() and time.monotonic() < stop_at:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread.ident), ctypes.py_object(TimeUp)
-            )
-            thread.join(0.05)
-    finished = list(outcomes)
-    return finished + [Outcome(error=TimeUp()) for _ in cases[len(finished) :]]
+    def __repr__(self) -> str:
+        return f"raised {self.strip('`')}"
 
 
-@contextmanager
-def as_it_was() -> Iterator[None]:
-    """In fp32, and without a trace: random numbers and the default type go on as before."""
-    dtype = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float32)
-    with torch.random.fork_rng(devices=[]):
-        try:
-            yield
-        finally:
-            torch.set_default_dtype(dtype)
+def _both_fail(a: Outcome, b: Outcome) -> bool:
+    return a.error is not None and b.error is not None
+
+
+def _has_nan(value: Any) -> bool:
+    values = value if isinstance(value, tuple) else (value,)
+    return any(isinstance(x, Tensor) and bool(x.isnan().any()) for x in values)
+
+
+def _codes(answer: Answer) -> set:
+    """The code of a function, or of all methods of a class that are its own."""
+    inner = vars(answer).values() if inspect.isclass(answer) else [answer]
+    return {inspect.unwrap(f).__code__ for f in inner if inspect.isfunction(f)}
+
+
+def _is_of_the_course(code: Any) -> bool:
+    """Whether it stands among the exercises: a solution's helper is no part of the library."""
+    return code is not None and code.co_filename.startswith(str(Path(__file__).parents[1]))
 
 
 def _by_hand(error: BaseException | None, answer: Answer) -> bool:
@@ -326,9 +560,20 @@ def _by_hand(error: BaseException | None, answer: Answer) -> bool:
     return trace.tb_frame.f_code is getattr(answer, "__code__", None) and not str(error)
 
 
-def has_gap(outcome: Outcome) -> bool:
+def is_gap(outcome: Outcome) -> bool:
     """Whether a `...` of the skeleton was still in the way."""
-    return outcome.value is ... or "ellipsis" in str(outcome.error)
+    refused = isinstance(outcome.error, TypeError | AttributeError)
+    return outcome.value is ... or (refused and "ellipsis" in str(outcome.error))
+
+
+def has_open_gap(answer: Answer) -> bool:
+    """Whether a `...` stands where a value should: an argument, an operand, or an index."""
+    steps = list(dis.get_instructions(answer)) if hasattr(answer, "__code__") else []
+    loads = [
+        i for i, step in enumerate(steps) if step.opname == "LOAD_CONST" and step.argval is ...
+    ]
+    uses = ("BINARY_SUBSCR", "STORE_FAST", "BINARY_OP", "COMPARE_OP", "PRECALL", "CALL", "KW_NAMES")
+    return any(steps[i + 1].opname in uses for i in loads)
 
 
 def is_stub(answer: Answer) -> bool:
@@ -339,131 +584,3 @@ def is_stub(answer: Answer) -> bool:
     nothing = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}
     returned = [step.argval for step in steps if step.opname in ("LOAD_CONST", "RETURN_CONST")]
     return {step.opname for step in steps} <= nothing and returned == [None]
-
-
-def same(a: Any, b: Any, tolerance: float) -> bool:
-    """Equal within the tolerance: tensors in shape and value, numbers in value.
-
-    Sequences are compared item by item.
-    """
-    if is_number(b) and not is_number(a):
-        a = _unwrapped(a)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        if (
-            a.is_complex()
-            or a.shape != b.shape
-            or (a.dtype == torch.bool) != (b.dtype == torch.bool)
-        ):
-            return False
-        return torch.allclose(
-            a.detach().cpu().double(), b.detach().cpu().double(), 0.0, tolerance, equal_nan=True
-        )
-    if is_number(a) and is_number(b):
-        return bool(abs(a - b) <= tolerance) or (a != a and b != b)
-    if isinstance(a, list | tuple) and type(a) is type(b):
-        pairs = zip(a, b, strict=False)
-        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in pairs)
-    if isinstance(a, Tensor) or isinstance(b, Tensor) or type(a) is not type(b):
-        return False
-    return bool(a == b)
-
-
-def _unwrapped(value: Any) -> Any:
-    """The number in a 0-d tensor or a NumPy scalar; anything else as it is."""
-    single = getattr(value, "shape", None) == () and hasattr(value, "item")
-    return value.item() if single and not getattr(value, "requires_grad", False) else value
-
-
-def is_number(value: Any) -> bool:
-    """An int or a float, but not a truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def describe(value: Any) -> str:
-    """What a value is, in few words: a tensor by its shape."""
-    if isinstance(value, Tensor):
-        kind = "a mask" if value.dtype == torch.bool else "a tensor"
-        return f"{kind} of shape {tuple(value.shape)}"
-    if is_number(value):
-        return f"{value:.4g}"
-    if value is None or isinstance(value, bool | str):
-        return f"{value!r}"
-    if isinstance(value, list | tuple) and len(value) <= 6 and all(map(is_number, value)):
-        return f"the {type(value).__name__} {value}"
-    if isinstance(value, set | frozenset) and len(value) <= 6:
-        return f"{{{', '.join(sorted(map(repr, value)))}}}"
-    if callable(value):
-        return "a function"
-    return f"a {type(value).__name__}"
-
-
-def failure(got: Outcome, called: str, given: str, seconds: float | None = None) -> str | None:
-    """In words, that a call gave no value at all; None if it gave one."""
-    call = f"{called}, given {given}," if given else called
-    if isinstance(got.error, TimeUp):
-        return (
-            f"{called} was still running after {SECONDS if seconds is None else seconds:g} seconds. "
-            "Does a loop never end? (Should the kernel stay busy, restart it.)"
-        )
-    if got.error is not None:
-        return f"{call} raised {said(got.error)}"
-    if got.value is None:
-        return f"{call} returned None. Is its last line a `return`?"
-    return None
-
-
-def difference(
-    got: Outcome,
-    wanted: Outcome,
-    called: str,
-    given: str,
-    tolerance: float,
-    seconds: float | None = None,
-) -> str:
-    """In words, how a call went another way than it should have."""
-    if failed := failure(got, called, given, seconds):
-        return failed
-    if wanted.error is not None:
-        return f"{called}, given {given}, should raise {said(wanted.error)}"
-    if not same(got.value, wanted.value, tolerance):
-        return f"{called}, given {given}, returned {_against(got.value, wanted.value, tolerance)}"
-    names = " and ".join(f"`{name}`" for name in got.changed)
-    return f"The result is right, but the call changed its input {names}. Work on a copy."
-
-
-def _against(got: Any, wanted: Any, tolerance: float) -> str:
-    if isinstance(wanted, Tensor) and isinstance(got, Tensor):
-        if got.shape != wanted.shape:
-            return f"a shape of {tuple(got.shape)}; it should be {tuple(wanted.shape)}."
-        if wanted.dtype == torch.bool and got.dtype != torch.bool:
-            return f"{got.dtype}; a mask is torch.bool."
-        if got.isnan().any():
-            return "NaN in some places. A division by zero, or infinity minus infinity?"
-        off = (got.detach().cpu().double() - wanted.detach().cpu().double()).abs() > tolerance
-        place = tuple(off.nonzero()[0].tolist())
-        ours, theirs = describe(got[place].item()), describe(wanted[place].item())
-        if not place:
-            return f"{ours}; it should be {theirs}."
-        return (
-            f"{ours} at {list(place)}; it should be {theirs}. "
-            f"{int(off.sum())} of {off.numel()} entries differ."
-        )
-    if isinstance(wanted, Tensor) and wanted.dim() == 0 and is_number(got):
-        return (
-            f"the Python number {got:.4g}; it should be a tensor, {describe(wanted.item())}: a "
-            "gradient must be able to flow through it."
-        )
-    if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
-        way = " (`torch.tensor` or `torch.stack` make one)" if isinstance(got, list) else ""
-        return f"{describe(got)}; it should be {describe(wanted)}{way}."
-    return f"{_value(got)}; it should be {_value(wanted)}."
-
-
-def _value(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else f"{value!r}"[:120]
-
-
-def said(error: BaseException) -> str:
-    """An error as one line of code."""
-    sentence = " ".join(str(error).split())[:160]
-    return f"`{type(error).__name__}: {sentence}`" if sentence else f"`{type(error).__name__}`"

@@ -43,17 +43,21 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
     if missing:
         raise Misfit(_missing(missing, extra, model, about))
     if extra:
-        raise Misfit(_superfluous(extra, model, about))
+        raise Misfit(_superfluous(extra, wanted, model, about))
     for key, tensor in wanted.items():
         if own[key].shape != tensor.shape:
             raise Misfit(
                 f"`{key}` has the shape {tuple(own[key].shape)}; it should be {tuple(tensor.shape)}."
             )
     if twice := _one_for_two(wanted, own):
-        raise Misfit(
-            f"`{twice[0]}` and `{twice[1]}` are one parameter, and should be two ({about}). Is each "
-            "layer made anew (`[layer] * 2` holds one layer twice), and nothing tied that should not be?"
+        one, other = twice
+        layers = "layers." in one and "layers." in other
+        way = (
+            "Is each layer made anew? `[layer] * 2` holds one layer twice."
+            if layers
+            else "Which value of the option ties them? A text such as 'none' counts as True in an `if`."
         )
+        raise Misfit(f"`{one}` and `{other}` are one parameter, and should be two ({about}). {way}")
     model.load_state_dict(wanted)
 
 
@@ -90,15 +94,32 @@ def _missing(missing: list[str], extra: list[str], model: nn.Module, about: str)
     )
 
 
-def _superfluous(extra: list[str], model: nn.Module, about: str) -> str:
+def _superfluous(extra: list[str], wanted: Mapping, model: nn.Module, about: str) -> str:
     learned = dict(model.named_parameters(remove_duplicate=False))
     if stored := [key for key in extra if key not in learned]:
+        owner = model.get_submodule(stored[0].rpartition(".")[0])
+        if isinstance(owner, nn.modules.batchnorm._BatchNorm):
+            return (
+                f"`{stored[0].rpartition('.')[0]}` is a batch norm: its mean is taken over the tokens of a "
+                "whole batch. A layer norm, `nn.LayerNorm`, takes it over the entries of one token."
+            )
         return (
             f"`{stored[0]}` is not learned, yet would be stored with the weights: "
             "`self.register_buffer(..., persistent=False)` leaves it out."
         )
     if all(key.endswith(".bias") for key in extra):
-        return f"{_listed(_owners(extra))} should have no bias: `bias=False`."
+        owners = _owners(extra)
+        if all(isinstance(model.get_submodule(name), nn.LayerNorm) for name in owners):
+            return (
+                f"{_listed(owners)}: that is a LayerNorm, which has a bias and takes off the mean. Here an "
+                "RMSNorm is wanted, `nn.RMSNorm`: it divides by the root mean square, and that is all."
+            )
+        return f"{_listed(owners)} should have no bias: `bias=False`."
+    if own := [key for key in extra if key.rpartition(".")[0] in _owners(wanted)]:
+        return (
+            f"`{own[0]}` is a parameter, so it would be learned, and the library's class has none there. What "
+            "is fixed is computed in `forward`, or kept by `self.register_buffer(..., persistent=False)`."
+        )
     return f"Weights that the library's class has not: {_listed(_owners(extra))} ({about})."
 
 

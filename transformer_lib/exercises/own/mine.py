@@ -3,11 +3,12 @@
 from typing import Any
 
 import filelock
+import pandas as pd
 from IPython import get_ipython
 
 from transformer_lib.exercises.own import trained
-from transformer_lib.exercises.own.library import Unreadable, exchange, kept
-from transformer_lib.exercises.own.parts import part_named
+from transformer_lib.exercises.own.library import Unreadable, exchange, kept, standing
+from transformer_lib.exercises.own.parts import PARTS, part_named
 from transformer_lib.translation import Translator
 
 
@@ -17,14 +18,18 @@ class Mine:
     def __init__(self):
         self._said: set[tuple[str, int]] = set()
 
-    def __call__(self, name: str) -> Any:
+    def __call__(self, name: str | None = None) -> Any:
         """The student's part if it is kept, else the library's; a line says which, once a cell.
+
+        Without a name all parts there are, as a table: what is built where, and whose it is so far.
 
         In a part that is built of others it is used like a class or function of that name:
         `self.self_attn = mine("MultiHeadAttention")(d_model, num_heads)`. It is looked up when that
         line runs, so a part written later takes its place by itself. Raises ValueError for a name
         that is no part.
         """
+        if name is None:
+            return self._listed()
         part = part_named(name)
         key = part.exercise.partition(".")[2]
         try:
@@ -35,11 +40,32 @@ class Mine:
             said = ""
         except Unreadable as error:
             said = f" {error}"
-        answer, whose = part.counterpart(), "the library's"
-        if answer is None:
-            answer, whose = part.solution(), "the course's solution, until yours is kept"
+        whose = "the library's" if part.library else "the course's solution, until yours is kept"
         self._say(f"{key}: {whose}.{said}")
-        return answer
+        return self.of_the_library(name)
+
+    def _listed(self) -> pd.DataFrame:
+        try:
+            stands = standing()
+        except Unreadable as error:
+            print(f"{error}.")
+            stands = {}
+        whose = {key: "yours, but broken" if wrong else "yours" for key, wrong in stands.items()}
+        rows = [
+            {
+                "part": key,
+                "what": part.builds,
+                "lesson": f"{part.lesson:02}",
+                "whose": whose.get(key, "not yet yours"),
+            }
+            for key, part in PARTS.items()
+        ]
+        return pd.DataFrame(rows).set_index("part")
+
+    def of_the_library(self, name: str) -> Any:
+        """The library's part, or the course's solution where it has none; nothing is said."""
+        part = part_named(name)
+        return part.counterpart() or part.solution()
 
     def forget(self, name: str) -> None:
         """Take the student's part out of `mine.py`; from then on the library's is given."""

@@ -6,6 +6,7 @@ what `mine("EncoderLayer")` gives.
 
 import difflib
 import importlib
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,6 +26,13 @@ class Part(NamedTuple):
     minutes: int
     library: str = ""
     attributes: tuple[str, ...] = ()
+
+    @property
+    def warm_up(self) -> str:
+        """The exercise that does the same for one example, without a batch."""
+        module, _, name = self.exercise.partition(".")
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        return f"{module}.{words}_for_one"
 
     def counterpart(self) -> Callable[..., Any] | None:
         """The library's own, or None."""
@@ -143,6 +151,7 @@ _ROWS = (
     Part(19, "a translator of an invented language", "review.capstone", "(pairs)", 40),
 )
 PARTS = {part.exercise.partition(".")[2]: part for part in _ROWS}
+WARM_UPS = {part.warm_up for part in _ROWS}
 BY_EXERCISE = {part.exercise: name for name, part in PARTS.items()}
 
 

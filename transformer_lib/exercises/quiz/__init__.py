@@ -13,9 +13,9 @@ from typing import Any
 from IPython.display import Markdown, display
 
 from transformer_lib.base.lessons import LESSONS
-from transformer_lib.exercises.checking.machinery import Verdict
-from transformer_lib.exercises.own.library import Unreadable
-from transformer_lib.exercises.quiz.answered import answers, keep_answer
+from transformer_lib.exercises.checking.verdict import Verdict
+from transformer_lib.exercises.own.library import Unreadable, is_off
+from transformer_lib.exercises.own.memory import Done, remember, remembered
 from transformer_lib.exercises.quiz.questions import QUESTIONS, Question
 
 
@@ -70,15 +70,25 @@ def answer(number: Any, letter: Any) -> None:
         return
     right = given == question.right
     shown = f" (Lesson {question.lesson}: {question.shown})" if right else ""
-    display(Verdict(right, f"{'Right' if right else 'Wrong'}. {whys[given]}{shown}"))
-    if trouble := keep_answer(question.name, given):
+    display(
+        Verdict(
+            "passed" if right else "mistake",
+            f"{'Right' if right else 'Wrong'}. {whys[given]}{shown}",
+        )
+    )
+
+    def keep(done: Done) -> None:
+        first, _ = done.answers.get(question.name, (given, given))
+        done.answers[question.name] = first, given
+
+    if not is_off() and (trouble := remember(keep)):
         _say(trouble)
 
 
 def score() -> str:
     """How many questions were answered, and how many of them rightly, in a sentence."""
     try:
-        given = answers()
+        given = remembered().answers
     except Unreadable as error:
         return f"Quiz: {error}."
     found = [

@@ -1,0 +1,377 @@
+"""What a check says where no mistake is known: relations, the student's own line, the case for paper.
+
+Every relation is made here by hand, from a right answer that the tests know, and must be said; where it
+holds in one case and not in another it must not.
+"""
+
+import linecache
+import math
+
+import pytest
+import torch
+
+from transformer_lib.exercises import exercises
+from transformer_lib.exercises.checking import errors, relations
+from transformer_lib.exercises.checking.edits import Edit, edited, made, parse
+from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.checking.verdict import KINDS, Paper, Verdict
+
+TOLERANCE = 1e-4
+X = torch.tensor([[0.7, -1.2, 2.5], [0.3, 1.9, -0.4]])
+Y = torch.tensor([[1.1, 0.2], [-0.8, 2.2], [0.5, 3.0]])
+WEIGHTS = torch.tensor([[0.5, 1.5, -1.0], [2.0, 0.0, 0.25]]).softmax(-1)
+
+
+def between(make, *wanted, named=()):
+    return relations.between([(make(w), w, named) for w in wanted], TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda w: w.T, "transposed: axes 0 and 1"),
+        (lambda w: -w, "minus the right answer"),
+        (lambda w: 1 - w, "1 minus the right answer"),
+        (lambda w: 2 * w, "multiplied by 2"),
+        (lambda w: w / 10, "multiplied by 1/10"),
+        (lambda w: w + 1, "1 more than it should be"),
+        (lambda w: w.flip(0), "opposite order along axis 0"),
+        (lambda w: w.flip(1), "opposite order along axis 1"),
+        (lambda w: w[None], "axis of length 1 too many, axis 0"),
+        (lambda w: w[..., None], "`[:, :, 0]`"),
+        (lambda w: w.flatten(), "`reshape`"),
+        (lambda w: w.sum(1), "You have summed over axis 1"),
+        (lambda w: w.mean(0), "You have averaged over axis 0"),
+        (lambda w: torch.cat([w, w[:1]]), "1 too many behind"),
+        (lambda w: w[:-1], "1 too few at the end"),
+        (lambda w: w.relu(), "a `relu` too many"),
+        (lambda w: w.tanh(), "a `tanh` too many"),
+        (lambda w: w.exp(), "an `exp` too many"),
+        (lambda w: w * w, "a square too many"),
+        (lambda w: torch.zeros_like(w), "0 everywhere"),
+        (lambda w: w[:1].expand_as(w), "all are the same in yours: it is the first"),
+        (
+            lambda w: w.clone().index_fill_(0, torch.tensor(0), 9.0),
+            "but for the first along axis 0",
+        ),
+        (lambda w: w.clone().fill_diagonal_(9.0), "on the diagonal"),
+        (lambda w: w.triu(1) + w.tril() * 3, "multiplied by 3|below|diagonal|None"),
+        (lambda w: w.round().long(), "None"),
+        (lambda w: w.tolist(), "`torch.stack`"),
+    ],
+)
+def test_a_relation_is_said_where_it_holds_in_every_case(make, said):
+    found = str(between(make, X, Y))
+    assert any(part in found for part in said.split("|")), found
+
+
+def test_a_relation_that_one_case_refutes_is_not_said():
+    pairs = [(2 * X, X, ()), (3 * Y, Y, ())]
+    assert relations.between(pairs, TOLERANCE) is None
+    assert "multiplied by 2" in relations.between(pairs[:1], TOLERANCE)
+
+
+def test_a_factor_is_said_by_the_size_that_it_is_in_every_case():
+    named = lambda d: [("query", torch.zeros(5, d)), ("key", torch.zeros(7, d))]
+    pairs = [(X / math.sqrt(d), X, named(d)) for d in (4, 9)]
+    assert relations.between(pairs, TOLERANCE) == (
+        "Yours is the right answer divided by the root of the length of axis 1 of `query`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda w: w * 3, "each is still to be divided by its sum"),
+        (lambda w: w.log() + 5, "the softmax is still missing"),
+        (lambda w: w.softmax(-1), "One softmax too many"),
+        (lambda w: (w.log() + 5).softmax(0), "add up to 1 along axis 0"),
+    ],
+)
+def test_rows_that_should_add_up_to_one(make, said):
+    pairs = [(make(w), w, ()) for w in (WEIGHTS, WEIGHTS.flip(1) ** 1)]
+    assert said in relations.between(pairs, TOLERANCE)
+
+
+def test_right_but_where_a_mask_says():
+    mask = torch.tensor([[True, True, False], [False, False, False]])
+    hidden = torch.where(mask, X, 7.0)
+    assert relations.between([(hidden, X, [("mask", mask)])], TOLERANCE) == (
+        "Right wherever `mask` is True; wrong where it is False."
+    )
+    last = X.clone()
+    last[1] = math.nan
+    assert "the rows in which `mask` allows nothing" in relations.between(
+        [(last, X, [("mask", mask)])], TOLERANCE
+    )
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "said"),
+    [
+        (
+            (X, Y + 1),
+            (X, Y),
+            "The first of the 2 things that you return is right. Of the second: Every",
+        ),
+        ((X, X), (X, Y), "You return it twice|The second is not"),
+        ((Y, X), (X, Y), "in the other order"),
+        (X, (X, Y), "the first of the 2 things"),
+        ([X, Y], (X, Y), "Right, but in a list: a tuple is wanted"),
+        ((X, Y), X, "Only the first of the 2 things that you return is wanted"),
+        ([1, 2, 3], [3, 2, 1], "in the opposite order"),
+        ([3, 1, 2], [1, 2, 3], "in another order"),
+        ([2, 3, 4], [1, 2, 3], "Each is 1 more than it should be"),
+        ([1, 2], [1, 2, 3], "the last is missing"),
+        ({(2, 1)}, {(1, 2)}, "the wrong way round"),
+        ({1}, {1, 2}, "something is missing"),
+        (0.25, 0.75, "1 minus the right answer"),
+        (4.0, 0.25, "numerator and denominator"),
+        (math.log(0.3), 0.3, "the logarithm of the right answer"),
+        (
+            torch.tensor([[1, 2, 3]]),
+            torch.tensor([[1.0, 2, 3]]),
+            "they are integers; floats are wanted",
+        ),
+    ],
+)
+def test_relations_of_other_things_than_tensors(got, wanted, said):
+    found = relations.between([(got, wanted, ())], TOLERANCE)
+    assert any(part in found for part in said.split("|")), found
+
+
+# ------------------------------------------------------------------------ relations to the inputs
+
+
+def weighed():
+    """weights @ values, plus half a bias: an exercise with nothing known of its mistakes."""
+    torch.manual_seed(3)
+    sizes = ((1, 2, 3, 2), (2, 4, 3, 5), (3, 3, 3, 3))
+    cases = [
+        (torch.rand(b, q, k), torch.rand(b, k, d), torch.rand(b, q, d)) for b, q, k, d in sizes
+    ]
+    exercise = Exercise(task="", cases=lambda: cases, hints=())
+
+    @exercise.solution
+    def my_weighed(weights, values, bias):
+        mixed = weights @ values
+        return mixed + bias / 2
+
+    return exercise
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (
+            lambda weights, values, bias: weights @ values,
+            "relation",
+            "`mixed`, a step on the way",
+        ),
+        (
+            lambda weights, values, bias: weights.flip(2) @ values + bias / 2,
+            "relation",
+            "`weights` in the opposite order along axis 2|`values` in the opposite order along axis 1",
+        ),
+        (lambda weights, values, bias: weights @ values - bias / 2, "relation", "minus `bias`"),
+        (
+            lambda weights, values, bias: (weights.clone().fill_(0.5)) @ values + bias.sin() / 2,
+            "relation",
+            "`weights` plays no part in yours",
+        ),
+        (
+            lambda weights, values, bias: (weights[:1] @ values) + bias / 2,
+            "relation",
+            "only where axis 0 of `weights` has length 1",
+        ),
+        (
+            lambda weights, values, bias: (weights @ values).squeeze() + bias / 2,
+            "passed|relation",
+            "",
+        ),
+        (lambda weights, values, bias: weights @ values + bias.tanh(), "different", "it should be"),
+        (lambda weights, values, bias: values @ weights + bias / 2, "error", "raised"),
+    ],
+)
+def test_what_is_done_otherwise_is_found_out_by_trying(answer, kind, said):
+    verdict = weighed().judge(answer)
+    assert verdict.kind in kind.split("|"), verdict
+    assert any(part in verdict.message for part in said.split("|")), verdict
+    assert verdict.passed or str(verdict.paper).count("\n") > 4
+
+
+def test_an_answer_right_for_a_batch_of_one_alone_is_not_said_to_be_so_by_chance():
+    """It is right in the one case of a batch of one, but for another reason."""
+    verdict = weighed().judge(lambda weights, values, bias: (weights @ values + bias / 2)[:, :2])
+    assert "has length 1" not in verdict.message
+
+
+def test_a_batch_of_one_that_is_squeezed_away():
+    exercise = Exercise(task="", cases=lambda: [(X[:1],), (X,), (Y,)], hints=())
+    exercise.solution(lambda x: x * 2)
+    verdict = exercise.judge(lambda x: (x * 2).squeeze())
+    assert verdict.kind == "relation"
+    assert "axis of length 1 is missing, axis 0" in verdict.message
+
+
+# ------------------------------------------------------------------------------------ edits and pairs
+
+SOLUTION = """\
+def f(x):
+    y = x + 1  # one more
+    return y * 2
+"""
+
+
+def test_an_edit_says_what_becomes_of_which_text():
+    found = list(
+        parse("x + 1 → x\nx + 1 → x - 1\n    No\n    step.\n\ny * 2 → y ; + 1 → + 2\n    Two.")
+    )
+    assert [sentence for sentence, _ in found] == ["No step.", "No step.", "Two."]
+    assert found[2][1] == Edit((("y * 2", "y"), ("+ 1", "+ 2")))
+    assert made(edited(SOLUTION, found[2][1]), "f", {})(5) == 7
+    assert made(edited(SOLUTION, found[0][1], Edit((("* 2", "* 3"),))), "f", {})(5) == 15
+
+
+def test_an_edit_may_span_lines_and_take_text_out():
+    ((_, edit),) = parse("# one more ⏎ return y * 2 → ⏎ y = -y ⏎ return y\n    Minus.")
+    assert made(edited(SOLUTION, edit), "f", {})(5) == -6
+    ((_, out),) = parse(" * 2 →\n    Once.")
+    assert made(edited(SOLUTION, out), "f", {})(5) == 6
+
+
+def test_two_edits_of_one_place_are_no_pair():
+    one, other = Edit((("x + 1", "x"),)), Edit((("+ 1", "+ 2"),))
+    assert edited(SOLUTION, one, other) is None
+
+
+def test_an_edit_whose_text_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="has no 'z'"):
+        edited(SOLUTION, Edit((("z", "x"),)))
+    with pytest.raises(ValueError, match="touch the same place"):
+        edited(SOLUTION, Edit((("x + 1", "x"), ("+ 1", ""))))
+
+
+def test_two_mistakes_at_once_are_both_told():
+    def both(scores, mask):
+        kept = scores.masked_fill(mask, float("-inf"))
+        return torch.softmax(kept, -2).masked_fill(~mask, 0)
+
+    message = exercises()["scoring.masked_softmax"].judge(both).message
+    assert message.startswith("Two things at once. Your mask is the wrong way round")
+    assert "over the queries" in message
+
+
+def test_a_mistake_made_in_some_cases_only_is_known_by_those_that_fail():
+    exercise = weighed()
+    exercise.edits("bias / 2 → bias\n    Half of the bias is enough.")
+    verdict = exercise.judge(
+        lambda weights, values, bias: weights @ values + (bias / 2 if len(bias) == 1 else bias)
+    )
+    assert verdict.kind == "mistake"
+    assert verdict.message.startswith("Half of the bias is enough. (So it is in 2 of 3 cases")
+
+
+# -------------------------------------------------------------------------------- the student's own line
+
+
+def cell(source, name="<cell of a student>"):
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    names = {"torch": torch}
+    exec(compile(source, name, "exec"), names)
+    return names["answer"]
+
+
+def told(body, *given):
+    answer = cell(f"def answer(a, b):\n    {body}\n")
+    try:
+        answer(*given)
+    except Exception as error:
+        return errors.told(error, answer)
+
+
+STATE, MEMORY = torch.rand(2, 4), torch.rand(2, 5, 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "said"),
+    [
+        (
+            "return a + b",
+            (STATE, MEMORY),
+            "There `a` is (2, 4) and `b` is (2, 5, 4). `a` has no axis for the 5 of `b`: `[:, None]` gives",
+        ),
+        (
+            "return torch.tanh(a[:, :2] + b[:, :2])",
+            (torch.rand(3, 4), torch.rand(6, 4)),
+            "Each of the 3 rows of `a[:, :2]` is to meet each of the 6 of `b[:, :2]`",
+        ),
+        ("return a @ b", (torch.rand(3, 4), torch.rand(6, 4)), "`b.T`"),
+        ("return torch.matmul(a, b)", (torch.rand(3, 4), torch.rand(6, 4)), "`b.T`"),
+        ("return a @ b", (torch.rand(4, 3), torch.rand(4, 6)), "`a.T`"),
+        ("return torch.cat([a, b])", (STATE, MEMORY), "`a` is (2, 4) and `b` is (2, 5, 4)"),
+        ("return a.transpose(0, 1).view(-1)", (STATE, None), "`reshape`"),
+        ("return (a > 0.5 & b < 1)", (STATE, STATE), "brackets"),
+        ("return a if a > 0 else b", (STATE, STATE), "one truth value"),
+        ("return c", (STATE, STATE), "`NameError: name 'c' is not defined`"),
+        ("return torch.nn.Linear(2, 2)(a)", (STATE, None), "torch.nn.Linear(2, 2)(a)"),
+    ],
+)
+def test_an_error_is_told_by_the_line_and_the_shapes_that_met_there(body, given, said):
+    text = told(body, *given)
+    assert said in text, text
+    assert f"in your line `{body}`" in text
+
+
+def test_an_error_that_cannot_be_placed_is_told_all_the_same():
+    assert errors.told(KeyError("x"), None) == "`KeyError: 'x'`."
+
+
+# --------------------------------------------------------------------------------------- paper, kinds
+
+
+def test_the_case_for_paper_shows_what_went_in_and_where_the_two_part():
+    paper = Paper([("x", X), ("n", 3)], X + torch.eye(2, 3), X, place=(0, 0), how="By hand: 0.7.")
+    text = str(paper)
+    assert "x (2, 3)" in text
+    assert "n = 3" in text
+    assert text.count("▸") == 2
+    assert "▸1.70◂" in text
+    assert "▸0.70◂" in text
+    assert text.endswith("By hand: 0.7.")
+
+
+def test_as_many_digits_as_it_takes_to_see_the_difference():
+    text = str(Paper([], torch.tensor([0.70001]), torch.tensor([0.70012]), place=(0,)))
+    assert "▸0.7000◂" in text
+    assert "▸0.7001◂" in text
+
+
+def test_a_verdict_is_text_markdown_and_data():
+    verdict = Verdict("different", "Not so.", Paper([("x", 1)], 2, 3))
+    assert verdict._repr_markdown_().startswith("**✗** Not so.\n\n```text\nThe smallest")
+    assert verdict.data["kind"] == "different"
+    assert "wanted = 3" in verdict.data["case"]
+    assert (verdict.passed, verdict.attempted) == (False, True)
+    assert not Verdict("empty", "").attempted
+    assert set(KINDS) == {"passed", "empty", "mistake", "relation", "different", "error"}
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_the_first_case_is_small_enough_for_paper(name):
+    exercise = exercises()[name]
+    if name in ("review.culprits", "review.capstone"):  # judged by an examiner, not by cases
+        return
+    first = exercise.cases()[0]
+    for value in getattr(first, "inputs", first):
+        if isinstance(value, torch.Tensor):
+            assert value.numel() <= 24, f"{tuple(value.shape)}"
+
+
+@pytest.mark.parametrize("name", exercises())
+def test_every_mistake_shows_its_case(name):
+    exercise = exercises()[name]
+    if type(exercise) is not Exercise:
+        return
+    for _, answer in exercise.mistakes:
+        assert str(exercise.judge(answer).paper).startswith("The smallest case")
