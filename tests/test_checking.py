@@ -258,7 +258,7 @@ def test_two_mistakes_at_once_are_both_told():
         return torch.softmax(kept, -2).masked_fill(~mask, 0)
 
     message = exercises()["scoring.masked_softmax"].judge(both).message
-    assert message.startswith("Two things at once. Your mask is the wrong way round")
+    assert message.startswith("Two things at once. (1) Your mask is the wrong way round")
     assert "over the queries" in message
 
 

@@ -76,8 +76,8 @@ TOO_LARGE = (
     "and neither makes a weight. So first subtract the largest score of the row."
 )
 OTHER_AXIS = (
-    "mistake: Two things at once. Your weights add up to 1 over another axis. Each row needs a sum of its "
-    "own: along the last axis, `dim=-1`. (Python's `sum` goes along the first one.) "
+    "mistake: Two things at once. (1) Your weights add up to 1 over another axis. Each row needs a sum of its "
+    "own: along the last axis, `dim=-1`. (Python's `sum` goes along the first one.) (2) "
     + TOO_LARGE.removeprefix("mistake: ")
 )
 CALLS = "mistake: Right, but it calls `softmax`: write it yourself here."

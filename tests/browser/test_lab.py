@@ -94,7 +94,7 @@ def test_an_exercise_is_answered_wrongly_and_then_rightly(lab, open_page):
     page = open_lesson(lab, open_page, "00_start_here")
     cells = page.evaluate(CELLS)
     setup = next(i for i, cell in enumerate(cells) if cell["kind"] == "code")
-    stub = next(i for i, c in enumerate(cells) if c["source"].startswith("def my_softmax"))
+    stub = next(i for i, c in enumerate(cells) if c["source"].startswith("def my_softmax("))
     run = "jupyterapp.commands.execute('notebook:run-cell').then(() => true)"
     show(page, setup)
     assert page.evaluate(run)

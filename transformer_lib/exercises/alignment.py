@@ -1,5 +1,7 @@
 """How well a decoder looks back, and the window it looks through. Lessons 06, 07."""
 
+import math
+
 import torch
 
 from transformer_lib.exercises.checking.machinery import Exercise
@@ -10,7 +12,7 @@ def _links():
     return [
         ({(0, 0), (2, 1), (4, 2)}, gold),  # the source of the last is right, its target is not
         ({(0, 0), (1, 2), (1, 1), (2, 1), (3, 0), (2, 3)}, gold),  # more found than gold
-        ({(0, 1), (1, 0)}, {(1, 1), (0, 1)}),  # turned round, one of them is another
+        ({(0, 1), (1, 0)}, {(1, 1), (0, 1), (2, 2)}),  # turned round, one of them is another
         (gold, gold),
         ({(5, 0)}, gold),
     ]
@@ -52,7 +54,7 @@ def _(found, gold):
 
 
 error_rate.edits("""
-1 - 2 * right / links → 2 * right / links
+return 1 - → return
     This is a score, for which more is better. An error rate is 1 minus it.
 1 - 2 * right / links → 1 - right / len(found)
 1 - 2 * right / links → len(found - gold) / len(found)
@@ -67,10 +69,14 @@ error_rate.edits("""
     A factor 2 is missing above the line: each right link is counted twice below it. With every link right you must get
     0.
 1 - 2 * right / links → 1 - right / len(found | gold)
-1 - 2 * right / links → 1 - 2 * right / len(found | gold)
-1 - 2 * right / links → len(found ^ gold) / len(found | gold)
-    You divide by the links in either set, `found | gold`, in which those in both count once. They count twice: add up
-    the two numbers.
+    This is 1 minus the share of common links in all links. The rate counts the common links twice, above the line and
+    below: 2 · |found ∩ gold| over |found| + |gold|.
+1 - 2 * right / links → right / len(found | gold)
+    This is the share of common links in all links, for which more is better. The rate is 1 minus
+    2 · |found ∩ gold| over |found| + |gold|.
+len(found) + len(gold) → len(found | gold)
+    You divide by the links in either set, `found | gold`, in which the common links count once. Above the line they
+    count twice, so they must below: |found| + |gold|.
 1 - 2 * right / links → 1 - 2 * right / len(found) + len(gold)
 1 - 2 * right / links → 1 - (2 * right / len(found) + len(gold))
     Brackets are missing: you divide by the number found alone, and then add the number of gold links.
@@ -78,6 +84,10 @@ error_rate.edits("""
     Your brackets are around too much: only 2 · (links in both) is divided, and the result is then taken from 1.
 1 - 2 * right / links → 100 * (1 - 2 * right / links)
     A rate lies between 0 and 1. Yours counts in hundredths.
+1 - 2 * right / links → len(found ^ gold) / len(gold)
+1 - 2 * right / links → len(found ^ gold) / len(found)
+    You divide the links that are in one set only by the number of links in a single set. Divide by the sum of both
+    numbers.
 / links → // links
     `//` leaves out what is behind the point. A rate needs `/`.
 return 1 - 2 * right / links → return links - 2 * right
@@ -138,6 +148,8 @@ def _windows():
         (torch.tensor([0.0, 1.0, 2.0]), 1, 3),  # as many centres as positions
         (torch.tensor([1.0, 4.0, 0.0, 8.5]), 3, 7),  # the last one stands behind the end
         (torch.tensor([3.0, 0.5, 9.0]), 0, 4),  # the centre alone, or nothing at all
+        # Both edges before 0, or one at −0.5, or at 4.5: what is cut off leads into the sentence.
+        (torch.tensor([-1.5, 5.5, 2.0, -3.0]), 1, 5),
     ]
 
 
@@ -231,7 +243,17 @@ centers[:, None] → (centers + 0.5).long()[:, None]
 centers[:, None] → centers.long()[:, None]
 centers[:, None] → centers.int()[:, None]
 centers[:, None] → centers.ceil()[:, None]
-    You rounded the centres. A centre of 2.5 with D = 1 holds two positions, 2 and 3.
+distance <= D → (positions >= (centers - D).int()[:, None]) & (positions <= (centers + D).int()[:, None])
+distance <= D → (positions >= (centers - D).floor()[:, None]) & (positions <= (centers + D).floor()[:, None])
+distance <= D → (positions >= (centers - D).ceil()[:, None]) & (positions <= (centers + D).int()[:, None])
+distance <= D → (positions >= (centers - D).floor()[:, None]) & (positions <= (centers + D).ceil()[:, None])
+distance <= D → (positions >= (centers - D).ceil()[:, None]) & (positions <= (centers + D).ceil()[:, None])
+distance <= D → (positions >= (centers - D).round()[:, None]) & (positions <= (centers + D).round()[:, None])
+    Somewhere a fraction is cut off or rounded, at the centre or at an edge: a centre of 2.5 with D = 1 holds 2 and 3,
+    and one of −1.5 holds nothing. (`int` cuts off towards 0.) Compare the distance |i − p| with D instead.
+distance <= D → (positions >= (centers - D)[:, None]) & (positions < (centers + D).floor()[:, None])
+    In yours the last position of the window is missing: a slice, like `range`, ends before its second number. Add 1 to
+    it, or compare the distance |i − p| with D.
 centers[:, None] → centers.clamp(0, n - 1)[:, None]
     You move a centre from outside the sentence to its end. It stays where it is, and its row may be empty.
 positions - centers[:, None] → positions[:, None] - centers
@@ -265,45 +287,43 @@ distance <= D → (positions >= centers[:, None] - D) | (positions <= centers[:,
 """)
 
 
-def _filled(centers, D, n, first, behind):
-    """A mask made by slices, as whoever thinks of a window as a slice makes it."""
-    mask = torch.zeros(len(centers), n, dtype=torch.bool)
-    for row, center in enumerate(centers.tolist()):
-        mask[row, first(center - D) : behind(center + D)] = True
-    return mask
+def _filled(begin, end, each=False):
+    """An answer that fills slices, or `each` entry in a loop that asks of none whether it is there."""
+
+    def fill(centers, D, n):
+        mask = torch.zeros(len(centers), n, dtype=torch.bool)
+        for row, center in enumerate(centers.tolist()):
+            first, behind = begin(center - D), end(center + D)
+            for inside in range(first, behind) if each else [slice(first, behind)]:
+                mask[row, inside] = True
+        return mask
+
+    return fill
 
 
-@window.mistake(
-    "A slice, like `range`, ends before its second number, so the position D behind the centre is missing. (And `int` "
-    "cuts off: a centre of 2.5 with D = 1 holds 2 and 3. The comparison with `<=` needs neither.)"
-)
-def _(centers, D, n):
-    return _filled(centers, D, n, lambda begin: max(0, int(begin)), int)
+def _from_0(edge):
+    return lambda place: max(0, edge(place))
 
 
-_BELOW = (
-    "Your slice begins below 0, and there Python counts from the end, so the window is another one, or empty. The "
-    "comparison |position − centre| ≤ D needs no slice."
-)
+def _one_more(edge):
+    return lambda place: edge(place) + 1
 
 
-@window.mistake(_BELOW)
-def _(centers, D, n):
-    return _filled(centers, D, n, int, lambda end: int(end) + 1)
-
-
-@window.mistake(_BELOW)
-def _(centers, D, n):
-    return _filled(centers, D, n, int, int)
-
-
-@window.mistake(
-    "Your loop also runs over positions below 0, where Python counts from the end, and beyond the last one. The "
-    "comparison |position − centre| ≤ D needs no loop."
-)
-def _(centers, D, n):
-    mask = torch.zeros(len(centers), n, dtype=torch.bool)
-    for row, center in enumerate(centers):
-        for position in range(int(center) - D, int(center) + D + 1):
-            mask[row, position] = True
-    return mask
+_CUTS = (math.ceil, math.floor), (int, int), (math.floor, math.floor), (math.floor, math.ceil)
+for _begin, _end in _CUTS[1:]:
+    window.mistake(
+        "A slice, like `range`, ends before its second number, so the last position of the window is missing in yours. "
+        "And a fraction is cut off or rounded: a centre of 2.5 with D = 1 holds 2 and 3. The comparison of the "
+        "distance with D needs neither."
+    )(_filled(_from_0(_begin), _from_0(_end)))
+for _begin, _end in _CUTS:
+    for _behind in (_end, _one_more(_end)):
+        for _first in (_begin, _from_0(_begin)):
+            window.mistake(
+                "Your slice begins or ends below 0, and there Python counts from the end, so the window is another "
+                "one, or empty. The comparison |position − centre| ≤ D needs no slice."
+            )(_filled(_first, _behind))
+        window.mistake(
+            "Your loop also runs over positions below 0, where Python counts from the end, and beyond the last one. "
+            "The comparison |position − centre| ≤ D needs no loop."
+        )(_filled(_begin, _behind, each=True))

@@ -87,12 +87,13 @@ def _many_queries():
         torch.tensor([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, -1.0], [0.0, 2.0, 1.0, 1.0]]),
         torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]),
     )
-    loud = (  # divided by √4 the scores are 0, 200 and 400, and the largest is masked out
-        torch.tensor([[[40.0, 0.0, 0.0, 0.0]]]),
-        torch.tensor([[[0.0, 1.0, 0.0, 0.0], [10.0, 0.0, 1.0, 0.0], [20.0, 0.0, 0.0, 0.0]]]),
-        torch.tensor([[[1.0], [2.0], [3.0]]]),
-        torch.tensor([[[_T, _T, _F]]]),
+    one = (  # divided by √4 the scores are 0, 1 and 2; column 0 gives what the weights add up to
+        torch.tensor([[2.0, 0.0, 0.0, 0.0]]),
+        torch.tensor([[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0], [2.0, 0.0, 0.0, 0.0]]),
+        torch.tensor([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]]),
     )
+    loud = one[0][None] * 200, one[1][None], one[2][None]  # the same with 0, 200 and 400
+    largest = torch.tensor([[_T, _T, _F]])  # is masked out
     twos = torch.randn(3, 2, 2, 2).unbind()
     blind = torch.tensor([[[_T, _T], [_F, _F]], [[_F, _T], [_T, _T]]])  # a row without a key
     shapes = (2, 4, 5), (2, 3, 5), (2, 3, 6)
@@ -101,12 +102,14 @@ def _many_queries():
     heads = torch.randn(2, 2, 1, 3), torch.randn(2, 2, 4, 3), torch.randn(2, 2, 4, 1)
     return [
         paper,
+        (*one, largest),
+        (one[0].repeat(2, 1), *one[1:], torch.tensor([[_F, _F, _F], [_T, _T, _F]])),
         (*paper, torch.tensor([[_T, _T, _F], [_F, _T, _T]])),
         (torch.randn(1, 2, 3), torch.randn(1, 4, 3), torch.randn(1, 4, 2)),
         twos,
         (*twos, blind),
-        loud[:3],
         loud,
+        (*loud, largest[None]),
         tuple(differ),
         (*differ, lengths.expand(2, 4, 3)),
         heads,
@@ -118,12 +121,16 @@ def _one_output(place, query, key, value, mask=None):
     if len(place) != query.dim():
         return ""
     *batch, row, column = place
-    scores = query @ key.mT / math.sqrt(query.size(-1))
-    weights = masked_softmax(scores, mask)[*batch, row]
+    scores = (query @ key.mT / math.sqrt(query.size(-1)))[*batch, row]
+    may = None if mask is None else mask[*batch, row]
+    allowed = scores if may is None else scores[may]
+    if not len(allowed):
+        return "The query of the marked entry may attend to nothing, so all its weights are 0."
+    weights = masked_softmax(scores, may)
     terms = (f"{w:.3g}·{v:.3g}" for w, v in zip(weights, value[*batch, :, column], strict=True))
-    divided = ", ".join(f"{score:.3g}" for score in scores[*batch, row])
     return (
-        f"The entry that is marked: {' + '.join(terms)}. The weights come from the scores {divided}, "
+        f"The entry that is marked: {' + '.join(terms)}. The weights come from the "
+        f"{'' if may is None else 'allowed '}scores {', '.join(f'{score:.3g}' for score in allowed)}, "
         f"which are already divided by √{query.size(-1)}."
     )
 
@@ -320,6 +327,14 @@ weights @ value → weights * value
 weights @ value → weights @ key
 weights @ value → weights @ query
     Sum: the weights come from queries and keys, but what they add up are the values: `weights @ value`.
+weights @ value → weights @ value / key.size(-2)
+weights @ value → (weights[..., None] * value).mean(dim=1)
+    Sum: you take the mean of the weighted values, which divides by the number of keys once more. The weights
+    add up to 1, so add up alone: `.sum`, or `weights @ value`.
+weights @ value → (weights[..., None] * value).sum(dim=1)
+weights @ value → (weights[..., None] * value[:, None]).sum(dim=2)
+    Sum: yours fits one number of axes in front alone, none or a batch. There may be none, one or two, and
+    `weights @ value` takes them all.
 weights @ value → weights.mT @ value
 weights @ value → value @ weights
     Sum: the weights of one query are a row, and it meets the column of the values: `weights @ value`.
@@ -406,6 +421,9 @@ weights @ value → (weights * value).sum(dim=0)
     gives it an axis of length 1 for the columns; or write `weights @ value`, which adds up as well.
 weights @ value → (weights[:, None] * value).sum(dim=1)
     Each value has its weight, but you add up the entries of one value. The sum goes over the keys, `dim=0`.
+weights @ value → (weights[:, None] * value).mean(dim=0)
+    Sum: you take the mean of the weighted values, which divides by the number of keys once more. The weights
+    add up to 1, so add up alone: `.sum(dim=0)`, or `weights @ value`.
 weights @ value → weights[:, None] * value
     Each value has its weight now. They are still to be added up, over the keys: `.sum(dim=0)`.
 weights @ value → value @ weights

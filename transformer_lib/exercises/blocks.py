@@ -325,7 +325,7 @@ gamma * normed + beta → gamma * (normed + beta)
 gamma * normed + beta → beta * normed + gamma
     gamma and beta are exchanged: gamma multiplies, beta is added.
 distance = x - mean → x -= mean ⏎ distance = x
-    The result is right, but the caller's x has changed: `-=` writes into it. `x - mean` makes a new tensor.
+    The caller's x has changed: `-=` writes into it. `x - mean` makes a new tensor.
 """)
 
 
@@ -417,7 +417,7 @@ norm(x + answer) → norm(answer)
 return x + answer → return norm(x) + answer
     In pre-norm you add the norm of x. The residual takes x as it came.
 norm(x + answer) → x + norm(answer)
-    In post-norm you norm the answer alone. The norm comes last: it takes the sum.
+    In post-norm you norm what the sublayer says, alone. The norm comes last: it takes the sum.
 norm(x + answer) → norm(x) + answer
     In post-norm you add the answer to the normed x, so nothing norms the sum. First add, then norm.
 norm(x + answer) → norm(x + norm(answer))
@@ -460,7 +460,7 @@ norm(x) → F.layer_norm(x, x.shape[-1:]) ; norm(x + answer) → F.layer_norm(x 
 return x + answer → x += answer ⏎ return x
 return x + answer → x += answer ⏎ return x ; norm(x + answer) → norm(x.add_(answer))
 norm(x + answer) → norm(x.add_(answer))
-    The result is right, but the caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
+    The caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
 """)
 
 

@@ -16,7 +16,8 @@ def _shelf():
         torch.tensor([[3.0, 4.0, 5.0]]),
         0.5,
     )
-    cold = torch.tensor([2.0, 1.0]), keys, values, 0.02  # scores of 100, 50 and 150
+    near = torch.tensor([[37.0, 1.0], [37.0, 2.0], [36.0, 2.0]])
+    cold = torch.tensor([1.0, 0.5]), near, values, 0.25  # scores of 150, 152 and 148
     square = torch.randn(3), torch.randn(3, 3), torch.randn(3, 3), 3.0
     all_differ = torch.randn(3), torch.randn(5, 3), torch.randn(5, 2), 0.5
     return [paper, one_key, cold, square, all_differ]
@@ -87,8 +88,12 @@ scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) / temperatur
     The temperature divides the weights, or what they have mixed. It belongs inside the softmax, on the scores.
 scores / temperature → scores / temperature**2
 scores / temperature → scores / temperature**0.5
-    The scores are divided by the temperature itself, not by its square or its root.
-scores / temperature → scores / temperature / len(query) ** 0.5
+    You divide by the square or the root of the temperature. Divide the scores by the temperature itself.
+scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) ** (1 / temperature)
+scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) ** temperature
+    You take the weights to a power, and then they no longer add up to 1. The temperature divides the scores,
+    before the softmax.
+keys @ query → keys @ query / len(query) ** 0.5
     You divided by √d as well. That number comes in lesson 04; here the temperature alone divides the scores.
 scores = keys @ query → scores = query @ keys
     query and keys do not line up this way round. `keys @ query` is one score for each key.
@@ -114,7 +119,7 @@ scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
     At a low temperature the scores are large, and e to the power of 100 is infinite. Leave it to `softmax`,
     which first subtracts the largest score.
 dim=0 → dim=1
-    The scores have one axis, the keys, and it is counted from 0: `softmax(dim=0)`.
+    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
 weights @ values → values[weights.argmax()]
     This is the hard look-up: it takes the best key's value and drops the others.
 weights @ values → weights[:, None] * values
@@ -139,8 +144,8 @@ return weights @ values → return weights
 
 
 def _one_number_each():
-    keys = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    some = torch.tensor([1.0, 2.0]), keys, torch.tensor([6.0, 0.0, 9.0])
+    keys = torch.tensor([[1.0, 0.0], [0.0, -1.0], [1.0, 1.0]])
+    some = torch.tensor([1.0, 2.0]), keys, torch.tensor([6.0, 4.0, 9.0])  # scores 1, −2 and 3
     square = (
         torch.tensor([1.0, -1.0]),
         torch.tensor([[1.0, 2.0], [0.0, 3.0]]),
@@ -192,8 +197,10 @@ scores = keys @ query → scores = keys * query ; weights * values → weights @
     `.sum(dim=1)`, or write `keys @ query`.
 scores = keys @ query → scores = torch.dot(keys, query)
     `torch.dot` multiplies two rows. All keys at once meet the query in `keys @ query`.
+keys @ query → keys @ query / len(query) ** 0.5
+    You divided by √d as well. That number comes in lesson 04; here the scores stay as they are.
 dim=0 → dim=1
-    The scores have one axis, the keys, and it is counted from 0: `softmax(dim=0)`.
+    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
 scores.softmax(dim=0) → scores
     The scores are used as they are. They are not weights before the softmax.
 scores.softmax(dim=0) → scores / scores.sum()
@@ -272,9 +279,10 @@ torch.special.xlogy(weights, weights) → weights * weights.log2()
 return -terms.sum(dim=-1) → return (-terms.sum(dim=-1)).exp()
     This is e to the entropy, the number of keys. Wanted is the entropy itself.
 sum(dim=-1) → sum()
-    You added everything up to one number. Each row has its own entropy.
+    You added everything up to one number, and each row has its own entropy. (`weights[weights > 0]` puts the
+    entries of all rows into one long row, so `dim=-1` adds up all of them.)
 sum(dim=-1) → sum(dim=0)
-    The sum goes over the queries. Add over the keys, the last axis.
+    Your sum goes over the queries. Add over the keys, the last axis.
 sum(dim=-1) → sum(dim=-1, keepdim=True)
     There is an axis of length 1 too many: (n, 1) in place of (n,). Leave out `keepdim`.
 torch.special.xlogy(weights, weights) → weights * __import__("math").log(weights)

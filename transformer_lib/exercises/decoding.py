@@ -75,11 +75,11 @@ def _(logits, finished, eos_id, pad_id):
 
 greedy_step.edits("""
 best.masked_fill(finished, pad_id) → best
-    Rows that had finished go on talking. What they say must be `pad_id`, whatever their logits.
+    In yours, rows that had finished go on talking. What they say must be `pad_id`, whatever their logits.
 best.masked_fill(finished, pad_id) → best.masked_fill(finished, eos_id)
-    Finished rows say `eos_id` again and again. After the first they say `pad_id`.
+    In yours, finished rows say `eos_id` again and again. After the first they should say `pad_id`.
 best.masked_fill(finished, pad_id) → best.masked_fill(finished, 0)
-    Finished rows say 0 in yours. The id of padding is `pad_id`, and it need not be 0.
+    In yours, finished rows say 0. The id of padding is `pad_id`, and it need not be 0.
 best.masked_fill(finished, pad_id) → best.masked_fill(~finished, pad_id)
     It is the wrong way round: your open rows say `pad_id`, and those that had finished go on talking.
 best.masked_fill(finished, pad_id) → best * ~finished + pad_id
@@ -89,43 +89,44 @@ return ids, now → return ids[~finished], now
     The rows that had finished are gone from your ids. All rows stay, and they say `pad_id`.
 ids = best.masked_fill(finished, pad_id) → ids = best.masked_fill(finished | (best == eos_id), pad_id)
 return ids, now → return ids.masked_fill(now, pad_id), now
-    A row that says `eos_id` now has its `eos_id` painted over. It counts: pad those that had finished *before*.
+    In yours, a row that says `eos_id` now has its `eos_id` painted over. It counts: pad those that had finished
+    *before*.
 finished | (ids == eos_id) → ids == eos_id
 finished | (ids == eos_id) → best == eos_id
-    The ids are right. But a row that had finished is open again: finished is who had finished, *or* who says `eos_id`
+    In your second result a row that had finished is open again. Finished is who had finished, *or* who says `eos_id`
     now.
 finished | (ids == eos_id) → (ids == eos_id) | (ids == pad_id)
-    The ids are right. But an open row may say `pad_id` by itself, and then it has not finished. Who had finished is
-    written in `finished`.
+    In your second result a row has finished if it says `pad_id` or `eos_id`. But an open row may say `pad_id` by
+    itself: who had finished is written in `finished`.
 finished | (ids == eos_id) → finished
-    The ids are right. But `finished` is as it was: who says `eos_id` in this step has finished now.
+    Your second result is `finished` as it was. Who says `eos_id` in this step has finished now.
 finished | (ids == eos_id) → finished & (ids == eos_id)
 finished | (ids == eos_id) → finished & (best == eos_id)
-    The ids are right. But `&` asks for both at once: who had finished *and* says `eos_id` now. Either is enough: `|`.
+    Your `&` asks for both at once: who had finished *and* says `eos_id` now. Either is enough: `|`.
 finished | (ids == eos_id) → finished | ids == eos_id
-    The ids are right. But `|` binds more tightly than `==`, so `finished | ids == eos_id` compares `finished | ids`
-    with `eos_id`. Brackets: `finished | (ids == eos_id)`.
+    You compare `finished | ids` with `eos_id`: without brackets that is what `finished | ids == eos_id` means, since
+    `|` binds more tightly than `==`. Brackets: `finished | (ids == eos_id)`.
 finished | (ids == eos_id) → finished or (ids == eos_id)
 finished | (ids == eos_id) → finished and (ids == eos_id)
 best = logits.argmax(dim=-1) → if finished: return pad_id, finished ⏎ best = logits.argmax(dim=-1)
-    `or`, `and`, `not` and `if` ask for one truth value, and a batch has one for each row. For all rows at once:
-    `finished | (ids == eos_id)` and `masked_fill` or `torch.where`.
+    You use `or`, `and`, `not` or `if`: they ask for one truth value, and a batch has one for each row. For all rows
+    at once: `finished | (ids == eos_id)` and `masked_fill` or `torch.where`.
 finished | (ids == eos_id) → finished | (ids == pad_id)
-    The ids are right. But finished is who says `eos_id`, and not who says `pad_id`.
+    In your second result a row has finished when it says `pad_id`. What ends a row is `eos_id`.
 finished | (ids == eos_id) → (finished | (ids == eos_id)).all()
 finished | (ids == eos_id) → (finished | (ids == eos_id)).any()
-    The ids are right. But you return one truth value for the whole batch: each row has its own.
+    Your second result is one truth value for the whole batch: each row has its own.
 now = finished | (ids == eos_id) → finished |= ids == eos_id ⏎ now = finished
-    Right, but the caller's `finished` is changed: `|=` and `finished[...] =` write into it. `finished | …` makes a new
-    tensor.
+    You change the caller's `finished`: `|=` and `finished[...] =` write into it. `finished | …` makes a new tensor.
 finished, pad_id) → finished, eos_id) ; (ids == eos_id) → (ids == pad_id)
-    `eos_id` and `pad_id` are exchanged: who says `eos_id` has finished, and then says `pad_id`.
+    In yours `eos_id` and `pad_id` are exchanged. A row that says `eos_id` should be finished by it, and say `pad_id`
+    from then on.
 dim=-1 → dim=0
     Your `argmax` runs over the rows: it names a row for each token. Over the last axis, `dim=-1`, it names a token for
     each row.
 argmax(dim=-1) → argmax()
-    `argmax` without an axis looks through the whole table, as if it were one long row. Each row has a largest logit of
-    its own: `dim=-1`.
+    Your `argmax` has no axis, so it looks through the whole table as if it were one long row. Each row has a largest
+    logit of its own: `dim=-1`.
 argmax(dim=-1) → argmax(dim=-1, keepdim=True)
 argmax(dim=-1) → argmax(dim=-1, keepdim=True) ; finished, pad → finished[:, None], pad ; finished | → finished[None].T |
     Your ids are a column, (rows, 1): so it is with `keepdim=True`, and with `topk(1)`. Both results are (rows,).
@@ -134,20 +135,20 @@ logits.argmax(dim=-1) → logits.softmax(dim=0).argmax(dim=-1)
 logits.argmax(dim=-1) → logits.max(dim=-1).values
 logits.argmax(dim=-1) → logits.max(dim=-1).values ; (ids == eos_id) → (logits.argmax(dim=-1) == eos_id)
 logits.argmax(dim=-1) → logits.softmax(dim=-1).max(dim=-1).values
-    These are the largest logits or probabilities. The next ids say which tokens have them: `argmax`.
+    You take the largest logits or probabilities. The next ids say which tokens have them: `argmax`.
 logits.argmax(dim=-1) → logits.max(dim=-1)
 best = logits.argmax(dim=-1) → best = logits.max(dim=-1) ⏎ best[finished] = pad_id
 logits.argmax(dim=-1) → logits.max(dim=-1) ; best.masked_fill(finished, pad_id) → torch.where(finished, pad_id, best)
-    `max(dim=-1)` gives two things, the largest logits and which tokens have them. The ids are the second: `.indices`,
-    or `argmax`.
+    You take for ids all that `max(dim=-1)` gives: two things, the largest logits and which tokens have them. The ids
+    are the second: `.indices`, or `argmax`.
 return ids, now → return ids
 return ids, now → return now
-    That is one of the two. The next step must know who has finished too: return both, the ids first.
+    You return one of the two. The next step must know who has finished too: return both, the ids first.
 return ids, now → return now, ids
-    Both are right, in the wrong order: the next ids first, then who has finished.
+    You return the two in the wrong order: the next ids should come first, then who has finished.
 return ids, now → return ids.tolist(), now.tolist()
 return ids, now → return ids.tolist(), now
-    The values are right, but in lists: two tensors are wanted.
+    You return lists: two tensors are wanted.
 """)
 
 
@@ -196,37 +197,39 @@ def _(logits, finished, eos_id, pad_id):
 greedy_step_for_one.edits("""
 if finished: → if False:
 pad_id, True → int(logits.argmax()), True
-    A sentence that had finished goes on talking. It says `pad_id`, whatever its logits, and stays finished.
+    In yours, a sentence that had finished goes on talking. It should say `pad_id`, whatever its logits, and stay
+    finished.
 if finished: → if not finished:
     It is the wrong way round: your open sentence says `pad_id`, and one that had finished goes on.
 pad_id, True → 0, True
-    A finished sentence says 0 in yours. The id of padding is `pad_id`, and it need not be 0.
+    In yours, a finished sentence says 0. The id of padding is `pad_id`, and it need not be 0.
 pad_id, True → eos_id, True
-    A finished sentence says `eos_id` again. After the first it says `pad_id`.
+    In yours, a finished sentence says `eos_id` again. After the first it should say `pad_id`.
 pad_id, True → pad_id, False
-    The ids are right. But a sentence that had finished is open again: it stays finished.
+    In yours, a sentence that had finished is open again. It should stay finished.
 logits.argmax() → logits.max()
-    That is the largest logit. The next id is which token has it: `argmax`.
+    You take the largest logit. The next id is which token has it: `argmax`.
 int(logits.argmax()) → logits.argmax()
-    The values are right, but the second is a tensor. Make a Python integer of `argmax` first: `int(…)`.
+    You return tensors where Python values are wanted. Make a Python integer of `argmax` first: `int(…)`.
 best == eos_id → finished
-    The ids are right. But a sentence that says `eos_id` now has finished.
+    In yours, a sentence that says `eos_id` now is still open. It should have finished with that.
 best == eos_id → best in (eos_id, pad_id)
 best == eos_id → best == pad_id
-    The ids are right. But a sentence has finished when it says `eos_id`; one that says `pad_id` by itself is open.
+    In yours, a sentence that says `pad_id` by itself has finished. It should be open: only `eos_id` ends a sentence.
 now = best == eos_id → now = best == eos_id ⏎ if now: best = pad_id
-    The `eos_id` that is said now is painted over. It counts: `pad_id` comes in the step after it.
+    In yours, the `eos_id` that is said now is painted over. It counts: `pad_id` comes in the step after it.
 return best, now → return best ; return pad_id, True → return pad_id
     You return the id alone. The next step must know whether the sentence has finished: return both.
 return best, now → return now, best ; return pad_id, True → return True, pad_id
-    Both are right, in the wrong order: first the id.
+    You return the two in the wrong order: the id should come first.
 """)
 
 
 def _spreads():
     torch.manual_seed(19)
     return [
-        (torch.tensor([[2.0, 1.0, 0.0], [0.0, 1.0, 3.0]]), 0.5, 2),
+        # The logits that go are not 0 and not small: 0 for −∞ shows, and so does a sum below 1.
+        (torch.tensor([[2.0, 1.0, -1.0], [-2.0, 1.0, 3.0]]), 2.0, 2),
         (torch.tensor([[1.0, 3.0, 2.0, 0.0]]), 2.0, 3),
         (torch.tensor([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0], [2.0, 6.0, 3.0]]), 2.0, 2),
         (torch.randn(2, 5), 1.0, 1),
@@ -290,9 +293,9 @@ def _(logits, temperature, top_k):
 
 sampling_step.edits("""
 logits.masked_fill(logits < lowest, float("-inf")) → logits
-    No token is cut: all but the `top_k` largest of each row must have the probability 0.
+    In yours no token is cut: all but the `top_k` largest of each row must have the probability 0.
 (kept / temperature) → kept
-    The temperature is not used: divide the logits by it before the softmax.
+    You do not use the temperature: divide the logits by it before the softmax.
 kept / temperature → kept * temperature
     You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide.
 logits.topk( → (logits / temperature).topk(
@@ -303,42 +306,47 @@ logits.topk( → (logits / temperature).topk(
     before the softmax.
 softmax(dim=-1) → softmax(dim=-1).softmax(dim=-1)
 kept / temperature → (logits / temperature).softmax(dim=-1) * (logits >= lowest)
+kept / temperature → (logits / temperature).softmax(dim=-1).masked_fill(logits < lowest, -math.inf)
     You take the softmax of probabilities, which makes them more even. One softmax is enough, of the logits.
 (kept / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=-1).masked_fill(logits < lowest, -math.inf)
     You set probabilities to −∞. It is the logits that become −∞, before the softmax; the probability is then 0.
 kept / temperature → logits / temperature ; return → return (logits >= lowest) *
-    What is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide each row by its sum.
+    In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide each row
+    by its sum.
 float("-inf") → 0.0
-    You set the other logits to 0, and e⁰ = 1 is a probability like any other. Set them to −∞.
+    You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
+    −∞.
 softmax(dim=-1) → softmax(dim=0)
 softmax(dim=-1) → softmax(dim=0).nan_to_num()
-    Your softmax runs over the rows: for a token it adds up to 1 over the sentences (and is NaN where none keeps it).
+float("-inf") → -1e9 ; softmax(dim=-1) → softmax(dim=0)
+    Your softmax runs over the rows: for a token it adds up to 1 over the sentences (or is NaN where none keeps it).
     Over the last axis, `dim=-1`, each row adds up to 1.
 (kept / temperature).softmax(dim=-1) → (kept / temperature).exp() / (kept / temperature).exp().sum(dim=-1, keepdim=True)
-    e to the power of a logit around 100 does not fit into a number. `softmax` takes off the largest logit first.
+    You take e to the power of a logit around 100, which does not fit into a number. `softmax` takes off the largest
+    logit first.
 topk(top_k, dim=-1) → topk(top_k, dim=-1, largest=False) ; logits < lowest → logits > lowest
     You keep the smallest logits. The `top_k` *largest* stay.
 logits < lowest → logits <= logits.topk(top_k, dim=-1, largest=False).values[:, -1:]
     You cut the `top_k` smallest. It is the `top_k` largest that stay, however many others there are.
 topk(top_k, dim=-1) → topk(top_k + 1, dim=-1) ; logits < lowest → logits <= lowest
-    Right, but where `top_k` is the whole vocabulary: there is no token more. Cut what is smaller than the last one that
-    stays.
+    Yours fails where `top_k` is the whole vocabulary: you ask for one token more, and there is none. Cut what is
+    smaller than the last one that stays.
 logits < lowest → logits > lowest
 logits < lowest → logits >= lowest
     You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.
 logits < lowest → logits <= lowest
-    The token on the border falls out: `<=` cuts the smallest that should stay, and one is left too few. `<`.
+    In yours the token on the border falls out: `<=` cuts the smallest that should stay, and one is left too few. `<`.
 topk(top_k, dim=-1).values[:, -1:] → flatten().topk(top_k).values[-1]
     You keep the `top_k` largest of the whole table. Each row keeps `top_k` of its own: `topk(..., dim=-1)`.
 topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=-1).values.min()
-    `min()` without an axis is the smallest of all rows, so that other rows keep too many. Each has its own.
+    Your `min()` has no axis: it is the smallest of all rows, so that other rows keep too many. Each has its own.
 [:, -1:] → [:, -1]
-    `[:, -1]` takes the axis away: (rows,) then meets the columns, as if each token had its own border. With `[:, -1:]`
-    it stays a column, (rows, 1), and each row meets its own.
+    Your `[:, -1]` takes the axis away: (rows,) then meets the columns, as if each token had its own border. With
+    `[:, -1:]` it stays a column, (rows, 1), and each row meets its own.
 [:, -1:] → [-1:]
-    `[-1:]` is the last row. The smallest that stays is the last *column*: `[:, -1:]`.
+    Your `[-1:]` is the last row. The smallest that stays is the last *column*: `[:, -1:]`.
 [:, -1:] → [:, :1]
-    Only the largest stays: `topk` puts it first. The smallest that stays is the last: `[:, -1:]`.
+    In yours only the largest stays: `topk` puts it first. The smallest that stays is the last: `[:, -1:]`.
 values[:, -1:] → values[:, top_k:]
 values[:, -1:] → values[:, top_k][:, None]
 values[:, -1:] → values[:, top_k - 2 : top_k - 1]
@@ -347,27 +355,27 @@ topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1, descending=True).values[:, t
     `topk` gives it is `[:, -1:]`.
 topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1).values[:, top_k - 1 : top_k]
 topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1).values[:, top_k : top_k + 1]
-    `sort` puts the smallest first, so this is not the border of the largest: `descending=True`, or `topk`.
+    Your `sort` puts the smallest first, so yours is not the border of the largest: `descending=True`, or `topk`.
 topk(top_k, dim=-1) → topk(top_k, dim=0)
 topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=0).values[-1:]
-    `topk` along axis 0 compares the rows with each other. Each row keeps its own largest: `dim=-1`.
+    Your `topk` along axis 0 compares the rows with each other. Each row keeps its own largest: `dim=-1`.
 topk(top_k, dim=-1).values → topk(top_k, dim=-1)
-    `topk` gives two things, the largest logits and which tokens have them. The border is a logit: `.values`.
+    You compare with all that `topk` gives: two things, the largest logits and which tokens have them. The border is a
+    logit: `.values`.
 logits.masked_fill( → logits.masked_fill_(
 kept = → logits /= temperature ⏎ lowest = lowest / temperature ⏎ kept = ; (kept / temperature) → kept
-    The probabilities are right, but the caller's `logits` are changed: `/=`, `masked_fill_` and `logits[...] =` write
-    into them. Work on a copy.
+    You change the caller's `logits`: `/=`, `masked_fill_` and `logits[...] =` write into them. Work on a copy.
 (kept / temperature).softmax(dim=-1) → (kept / temperature).topk(top_k, dim=-1).values.softmax(dim=-1)
 (kept / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=-1).topk(top_k, dim=-1)
-    These are `top_k` columns, the largest first. Each probability belongs in the column of its token, (rows, vocab),
+    You return `top_k` columns, the largest first. Each probability belongs in the column of its token, (rows, vocab),
     with 0 elsewhere.
 (kept / temperature).softmax(dim=-1) → (kept / temperature).sort(dim=-1, descending=True).values.softmax(dim=-1)
-    The probabilities are right, but they stand in the first columns, sorted. Each belongs in the column of its token:
-    `scatter`, or cut with −∞ instead of sorting.
+    Your probabilities stand in the first columns, sorted. Each belongs in the column of its token: `scatter`, or cut
+    with −∞ instead of sorting.
 softmax(dim=-1) → log_softmax(dim=-1)
-    These are logarithms. `multinomial` draws from probabilities: softmax, no log.
+    You return logarithms. `multinomial` draws from probabilities: softmax, no log.
 (kept / temperature).softmax(dim=-1) → kept / temperature
-    These are logits, cut and divided. The probabilities are their softmax along the last axis.
+    You return logits. The probabilities are their softmax along the last axis.
 softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1)
 softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1, keepdim=True)
 (kept / temperature).softmax(dim=-1) → logits.topk(top_k, dim=-1).indices
@@ -376,7 +384,7 @@ softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1, keepdim=True)
 
 
 _EVERY_ROW = (
-    "`out[:, ids] = …` writes into these columns of *every* row. Each row has its own ids: "
+    "Your `out[:, ids] = …` writes into these columns of *every* row. Each row has its own ids: "
     "`out.scatter(-1, ids, …)`."
 )
 
@@ -442,37 +450,42 @@ def _(logits, temperature, top_k):
 
 sampling_step_for_one.edits("""
 logits.masked_fill(logits < lowest, float("-inf")) → logits
-    No token is cut: all but the `top_k` largest must have the probability 0.
+    In yours no token is cut: all but the `top_k` largest must have the probability 0.
 (kept / temperature) → kept
-    The temperature is not used: divide the logits by it before the softmax.
+    You do not use the temperature: divide the logits by it before the softmax.
 kept / temperature → kept * temperature
     You multiply by the temperature. A small temperature should sharpen, so divide.
 (kept / temperature).softmax(dim=0) → kept.softmax(dim=0) / temperature
-    The temperature divides the probabilities, so they no longer add up to 1. Divide the logits.
+    You divide the probabilities by the temperature, so they no longer add up to 1. Divide the logits.
+kept / temperature → (logits / temperature).softmax(dim=0) * (logits >= lowest)
+kept / temperature → (logits / temperature).softmax(dim=0).masked_fill(logits < lowest, -math.inf)
+    You take the softmax of probabilities, which makes them more even. One softmax is enough, of the logits.
 (kept / temperature).softmax(dim=0) → (logits / temperature).softmax(dim=0) * (logits >= lowest)
-    What is left adds up to less than 1: you cut after the softmax. Cut the logits, before it.
+    In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits, before it.
 float("-inf") → 0.0
-    You set the other logits to 0, and e⁰ = 1 is a probability like any other. Set them to −∞.
+    You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
+    −∞.
 logits < lowest → logits <= lowest
-    The token on the border falls out: `<=` cuts the smallest that should stay. `<`.
+    In yours the token on the border falls out: `<=` cuts the smallest that should stay. `<`.
 logits < lowest → logits > lowest
 logits < lowest → logits >= lowest
     You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.
 values[-1] → values[0]
-    Only the largest stays: `topk` puts it first. The smallest that stays is the last: `[-1]`.
+    In yours only the largest stays: `topk` puts it first. The smallest that stays is the last: `[-1]`.
 topk(top_k).values[-1] → sort().values[top_k - 1]
 topk(top_k).values[-1] → sort().values[top_k]
-    `sort` puts the smallest first, so this is not the border of the largest: `descending=True`, or `topk`.
+    Your `sort` puts the smallest first, so yours is not the border of the largest: `descending=True`, or `topk`.
 values[-1] → values[top_k]
-    `topk` gives `top_k` values, counted from 0: the last is `[top_k - 1]`, or `[-1]`.
+    You ask for one value too many: `topk` gives `top_k` of them, counted from 0. The last is `[top_k - 1]`, or
+    `[-1]`.
 (kept / temperature).softmax(dim=0) → kept / temperature
-    These are logits, cut and divided. The probabilities are their softmax.
+    You return logits. The probabilities are their softmax.
 (kept / temperature).softmax(dim=0) → (kept / temperature).sort(descending=True).values.softmax(dim=0)
-    The probabilities are right, but sorted. Each belongs in the place of its token.
+    Your probabilities are sorted. Each belongs in the place of its token.
 logits.masked_fill( → logits.masked_fill_(
-    The probabilities are right, but the caller's `logits` are changed. Work on a copy.
+    You change the caller's `logits`. Work on a copy.
 (kept / temperature).softmax(dim=0) → (kept / temperature).topk(top_k).values.softmax(dim=0)
-    These are the probabilities of the `top_k` alone. Each belongs in the place of its token, with 0 elsewhere.
+    You return the probabilities of the `top_k` alone. Each belongs in the place of its token, with 0 elsewhere.
 """)
 
 
@@ -555,8 +568,8 @@ total.flatten() → total.topk(beams, dim=-1).values.flatten() ; // vocab → //
 total.flatten().topk(beams) → total[scores.argmax()].topk(beams) ; place // vocab → scores.argmax().expand(beams)
     Only the best hypothesis goes on in yours. The others may have a better continuation: all of the table takes part.
 scores[:, None] + log_probs → log_probs
-    The past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that it continues,
-    before you choose.
+    In yours the past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that it
+    continues, before you choose.
 scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores[parents] + best
 scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores + best
     You add the scores after the choice. The choice itself must be made by the sum: a strong hypothesis may go on with a
@@ -564,8 +577,8 @@ scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores + be
 scores[:, None] + log_probs → scores[:, None] * log_probs
     You multiply. Probabilities are multiplied; their logarithms are added.
 scores[:, None] + log_probs → scores + log_probs
-    `scores + log_probs` lines up the K scores with the tokens. Each score belongs to a row: make a column of them
-    first, `scores[:, None]`.
+    Your `scores + log_probs` lines up the K scores with the tokens. Each score belongs to a row: make a column of
+    them first, `scores[:, None]`.
 scores[:, None] + log_probs → scores[:, None].exp() + log_probs.exp()
 scores[:, None] + log_probs → scores[:, None] + log_probs.exp()
     You add probabilities: of one thing *and then* another it is the product. Their logarithms are added, so leave out
@@ -573,18 +586,19 @@ scores[:, None] + log_probs → scores[:, None] + log_probs.exp()
 scores[:, None] + log_probs → scores[:, None] + log_probs.log()
     You take a logarithm once more: both are log-probabilities already, and the logarithm of a negative number is NaN.
 parents = place // vocab → parents = place % vocab ; tokens = place % vocab → tokens = place // vocab
-    Hypotheses and tokens are exchanged: place = hypothesis · vocab + token, so `//` gives the hypothesis and `%` the
-    token, and the hypothesis comes first.
+    In yours hypotheses and tokens are exchanged. A place is hypothesis · vocab + token, so `//` gives the hypothesis
+    and `%` the token, and the hypothesis comes first.
 place // vocab → place // beams ; place % vocab → place % beams
 place // vocab → place // beams
 place % vocab → place % beams
     You divide by K, the number of hypotheses. A row of the table is as long as the vocabulary: `// vocab` and `%
     vocab`.
 beams, vocab = → vocab, beams =
-    `log_probs` is (K, vocab): first K, then the vocabulary. In yours the two are exchanged.
+    In yours K and the vocabulary are exchanged: `log_probs` is (K, vocab), first K.
 place % vocab → place - vocab
 place % vocab → place - parents
-    The hypotheses are right. What remains for the token is place − hypothesis · vocab, and that is `place % vocab`.
+    You take something else off a place to get the token. What remains is place − hypothesis · vocab, and that is
+    `place % vocab`.
 place % vocab → place
 place // vocab → place
     You return places in the flat table. Take them apart: the hypothesis is `place // vocab`, the token `place % vocab`.
@@ -600,47 +614,48 @@ place % vocab → (place - 1) % vocab
 place % vocab → place % vocab + 1
 // vocab → // (vocab - 1) ; % vocab → % (vocab - 1)
 // vocab → // (vocab + 1) ; % vocab → % (vocab + 1)
-    Rows, columns and places are counted from 0, and a row has vocab entries: nothing is added or taken off.
+    You add 1 somewhere, or take it off. Rows, columns and places are counted from 0, and a row has vocab entries: add
+    nothing, and take nothing off.
 total.flatten() → total.T.flatten()
     You write the columns one behind the other. `total.flatten()` writes the rows, so that `place // vocab` is the row.
 topk(beams) → topk(beams, largest=False)
-    These are the K worst. The larger the log-probability, the better.
+    You return the K worst. The larger the log-probability, the better.
 return parents, tokens, best → return parents.flip(0), tokens.flip(0), best.flip(0)
-    The right ones, with the best last. The best comes first.
+    You return the best last. It should come first.
 return parents, tokens, best → return parents, tokens, best.exp()
-    The choice is right. But the scores are probabilities now: leave them logarithms.
+    Your new scores are probabilities: leave them logarithms.
 return parents, tokens, best → return parents, tokens, best + scores[parents]
 return parents, tokens, best → return parents, tokens, best + scores
-    The choice is right. But the score of the hypothesis is added twice: it was in the table already.
+    In your new scores that of the hypothesis is added twice: it was in the table already.
 return parents, tokens, best → return parents, tokens, log_probs[parents, tokens]
-    The choice is right. But the new score is that of the last token alone: the past counts too.
+    Your new scores are those of the last tokens alone: the past counts too.
 return parents, tokens, best → return parents, tokens, scores + log_probs[parents, tokens]
-    The choice is right. But continuation i gets the score of hypothesis i. It belongs to the hypothesis that it
-    continues: `scores[parents]`.
+    In yours continuation i gets the score of hypothesis i. It belongs to the hypothesis that it continues:
+    `scores[parents]`.
 return parents, tokens, best → return parents, tokens, scores[parents]
-    The choice is right. But the scores are those of the hypotheses before this step: the token is missing.
+    Your new scores are those of the hypotheses before this step: the token is missing.
 return parents, tokens, best → return best, parents, tokens
-    All three are right, in the order in which `topk` gives them. Asked for: which hypothesis, which token, and then the
-    score.
+    You return the scores first, as `topk` does. Asked for: which hypothesis, which token, and then the score.
 return parents, tokens, best → return best, place
 return parents, tokens, best → return place, best
-    These are the scores and the places in the flat table. Take a place apart: `place // vocab` is the hypothesis,
+    You return the scores and the places in the flat table. Take a place apart: `place // vocab` is the hypothesis,
     `place % vocab` the token.
 return parents, tokens, best → return tokens, best
 return parents, tokens, best → return parents, tokens
-    One of the three is missing: which hypothesis is continued, with which token, and the new score.
+    You return two of the three: which hypothesis is continued, with which token, and the new score.
 return parents, tokens, best → return parents.tolist(), tokens.tolist(), best.tolist()
-    All three are right, but in lists: three tensors are wanted.
+    You return lists: three tensors are wanted.
 topk(beams) → topk(vocab)
 topk(beams) → topk(2)
 topk(beams) → topk(min(5, total.numel()))
-    The number of continuations is K, that of the hypotheses: as many as there are `scores`.
+    Yours gives another number of continuations than K, that of the hypotheses: as many as there are `scores`.
 topk(beams) → max(dim=0)
-    That is the best continuation alone. K are wanted: `topk`.
+    You return the best continuation alone. K are wanted: `topk`.
 best, place = total → best = place = total
-    `topk` gives two things, the largest entries and their places: `best, place = …`.
+    You take the two things that `topk` gives for one: they are the largest entries and their places,
+    `best, place = …`.
 total = scores[:, None] + log_probs → log_probs += scores[:, None] ⏎ total = log_probs
-    All three are right, but the caller's `log_probs` are changed: `+=` writes into them. `+` makes a new tensor.
+    You change the caller's `log_probs`: `+=` writes into them. `+` makes a new tensor.
 """)
 
 
@@ -707,30 +722,30 @@ def _(score, log_probs, beams):
 
 beam_step_for_one.edits("""
 score + log_probs → log_probs
-    The past is forgotten: add the score of the hypothesis.
+    In yours the past is forgotten: add the score of the hypothesis.
 score + log_probs → score * log_probs
     You multiply. Probabilities are multiplied; their logarithms are added.
 score + log_probs → math.exp(score) + log_probs.exp()
 score + log_probs → score + log_probs.exp()
     You add probabilities. Of one thing and then another it is the logarithms that are added: no `exp`.
 topk(beams) → topk(beams, largest=False)
-    These are the worst. The larger the log-probability, the better.
+    You return the worst. The larger the log-probability, the better.
 topk(beams) → sort(descending=True)
     You return all continuations. The best `beams` of them are wanted.
 return tokens, best → return tokens.tolist(), best.tolist()
-    Both are right, but in lists: two tensors are wanted.
+    You return lists: two tensors are wanted.
 topk(beams) → max(dim=0)
-    That is the best continuation alone. `beams` are wanted: `topk`.
+    You return the best continuation alone. `beams` are wanted: `topk`.
 return tokens, best → return best, tokens
-    Both are right, in the order in which `topk` gives them. The tokens come first.
+    You return the scores first, as `topk` does. The tokens should come first.
 return tokens, best → return tokens
-    The new scores are missing: the next step begins with them.
+    You return the tokens alone. The new scores are missing: the next step begins with them.
 return tokens, best → return tokens, best.exp()
-    The tokens are right. But the scores are probabilities now: leave them logarithms.
+    Your new scores are probabilities: leave them logarithms.
 return tokens, best → return tokens.flip(0), best.flip(0)
-    The right ones, with the best last. The best comes first.
+    You return the best last. It should come first.
 total = score + log_probs → log_probs += score ⏎ total = log_probs
-    Right, but the caller's `log_probs` are changed: `+=` writes into them.
+    You change the caller's `log_probs`: `+=` writes into them.
 """)
 
 
@@ -792,9 +807,9 @@ def _(q, k, v, past_k, past_v):
 
 cache_step.edits("""
 q @ keys.mT → q @ past_k.mT ; weights @ values → weights @ past_v
-    The newest token does not attend to itself: append its key and value first, then attend.
+    In yours, the newest token does not attend to itself: append its key and value first, then attend.
 weights @ values → v
-    The newest token attends to itself alone. Its query meets all keys, those of the past and its own.
+    In yours, the newest token attends to itself alone. Its query meets all keys, those of the past and its own.
 weights @ values → (q @ past_k.mT / math.sqrt(q.size(-1))).softmax(dim=-1) @ past_v + v
     You add two outputs, one of the past and one of the newest token. It is one softmax over all keys, so that the
     weights of all tokens together add up to 1.
@@ -802,29 +817,29 @@ scores.softmax → scores.masked_fill(torch.ones(2 * keys.shape[2:3]).tril() == 
     Your causal mask has a row for each token, and so has your output. There is one query, and all keys are of its past:
     it needs no mask.
 weights @ values → values[:, :, :1]
-    The newest token attends to the first token alone. So it is with `is_causal=True`, which lines up the *first* query
-    with the first key, and with a `tril` of one row. One query with its past needs no mask.
+    In yours, the newest token attends to the first token alone. So it is with `is_causal=True`, which lines up the
+    *first* query with the first key, and with a `tril` of one row. One query with its past needs no mask.
 return output, keys, values → return output, past_k, past_v
 return output, keys, values → return output, keys, past_v
 return output, keys, values → return output, past_k, values
-    The output is right, but you return the past as it was: the next step would not know this token. Return the grown
-    keys and values.
+    You return the past as it was: the next step would not know this token. Return the grown keys and values.
 return output, keys, values → return output, k, v
-    The output is right, but you return the newest key and value alone: the next step would know no other token. Return
-    the grown keys and values.
+    You return the newest key and value alone: the next step would know no other token. Return the grown keys and
+    values.
 torch.cat([past_k, k], dim=2) → k ; torch.cat([past_v, v], dim=2) → v
-    The past is not used: you overwrite the cache with the newest key and value. Append them.
+    You do not use the past: you overwrite the cache with the newest key and value. Append them.
 [past_k, k] → [past_k[:, :, 1:], k] ; [past_v, v] → [past_v[:, :, 1:], v]
 [past_k, k] → [past_k[:, :, :-1], k] ; [past_v, v] → [past_v[:, :, :-1], v]
     Your cache does not grow: the newest token takes the place of an earlier one. Append it, and keep them all.
 torch.cat([past_k, k], dim=2) → past_k + k ; torch.cat([past_v, v], dim=2) → past_v + v
     You add the newest to every earlier one. Append it: `torch.cat` along the axis of time.
 [past_k, k] → [k, past_k] ; [past_v, v] → [v, past_v]
-    The newest stands in front. The output is the same, since attention knows no order; but the cache is a sequence:
-    append behind.
+    In yours, the newest stands in front. Attention knows no order, so the output does not show it; but the cache is a
+    sequence: append behind.
 [past_k, k] → [k, past_k]
 [past_v, v] → [v, past_v]
-    Keys and values stand in different orders: one has the newest in front, the other behind. Append both behind.
+    In yours, keys and values stand in different orders: one has the newest in front, the other behind. Append both
+    behind.
 dim=2 → dim=0
 dim=2 → dim=1
 dim=2 → dim=3
@@ -833,35 +848,36 @@ torch.cat([past_k, k], dim=2) → torch.cat(past_k, k, dim=2)
 torch.cat([past_k, k], dim=2) → past_k + [k]
 torch.cat([past_k, k], dim=2) → past_k.append(k)
 torch.cat → torch.stack
-    The cache is one tensor. `torch.cat([past_k, k], dim=2)` takes one list of two tensors, and makes the axis of time
-    longer; `stack` would make a new axis.
+    In yours, the two do not become one tensor with a longer axis of time. `torch.cat([past_k, k], dim=2)` takes one
+    list of two tensors and makes it; `stack` would make a new axis.
 [past_v, v] → [past_k, v]
 [past_k, k] → [past_k, v]
 [past_k, k] → [past_v, k]
 [past_v, v] → [past_v, k]
 [past_k, k] → [past_v, k] ; [past_v, v] → [past_k, v]
 [past_k, k] → [past_k, v] ; [past_v, v] → [past_v, k]
-    Keys and values are mixed in a cache. There are two: `past_k` grows by `k`, `past_v` by `v`.
+    In yours, keys and values are mixed in a cache. There are two: `past_k` grows by `k`, `past_v` by `v`.
 [past_k, k] → [past_k, q]
     You append the query to the keys. A query is used once and not kept; `past_k` grows by `k`.
 q @ keys.mT → k @ keys.mT
     You compare the newest *key* with the keys. The query asks: `q @ keys.mT`.
 q @ keys.mT → q @ values.mT ; weights @ values → weights @ keys
-    Keys and values are exchanged: the query is compared with the keys, and the values are weighed.
+    In yours, keys and values are exchanged: compare the query with the keys, and weigh the values.
 weights @ values → weights @ keys
 q @ keys.mT → q @ values.mT
-    The query is compared with the *keys*, and the *values* are weighed: one of the two is the other in yours.
+    In yours keys take the place of values, or values that of keys. Compare the query with the *keys*, and weigh the
+    *values*.
 keys.mT → keys
-    `q @ keys` does not fit: both end in d_head. To get a score for each key, exchange the last two axes of the
+    Your `q @ keys` does not fit: both end in d_head. To get a score for each key, exchange the last two axes of the
     keys: `q @ keys.mT`.
 keys.mT → keys.T
 keys.mT → keys.transpose(1, 2)
     You exchange other axes: `.T` turns all four round. Only the last two are exchanged: `keys.mT`, or
     `keys.transpose(-2, -1)`.
  / math.sqrt(q.size(-1)) →
-    The scores are not divided by √d_head.
+    You do not divide the scores by √d_head.
 / math.sqrt(q.size(-1)) → * math.sqrt(q.size(-1))
-    The scores are multiplied by √d_head. They are divided by it.
+    You multiply the scores by √d_head. Divide them by it.
 math.sqrt(q.size(-1)) → q.size(-1)
     You divide by d_head itself. It is the root of d_head that the scores are divided by.
 math.sqrt(q.size(-1)) → math.sqrt(keys.size(2))
@@ -878,23 +894,24 @@ softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over another axis (over the one query, it gives each key the weight 1). Over the keys, the last
     axis, the weights add up to 1.
 scores.softmax(dim=-1) → scores
-    The softmax is missing: scores are not weights.
+    In yours the softmax is missing: scores are not weights.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-    e to the power of a large score does not fit into a number. `softmax` takes off the largest one first.
+    You take e to the power of a large score, which does not fit into a number. `softmax` takes off the largest one
+    first.
 output = weights @ values → output = (weights @ values)[:, :, 0]
 output = weights @ values → output = (weights @ values).squeeze()
-    An axis of length 1 is missing from the output: it is (batch, heads, 1, d_head), with its one token.
+    An axis of length 1 is missing from your output: it should be (batch, heads, 1, d_head), with its one token.
 output = weights @ values → output = (weights @ values).transpose(1, 2).flatten(2)
     You join the heads already. The output is wanted head by head, (batch, heads, 1, d_head).
 return output, keys, values → return output
     You return the output alone. The next step needs the grown keys and values, too.
 return output, keys, values → return keys, values
-    The output is missing: it comes first, then the keys and the values.
+    You return no output: it should come first, then the keys and the values.
 return output, keys, values → return output, values, keys
 return output, keys, values → return keys, values, output
-    All three are right, in the wrong order: after the output come the keys, then the values.
+    You return the three in another order. Wanted are the output, then the keys, then the values.
 return output, keys, values → return output, (keys, values)
-    All is right but the wrapping: return three tensors side by side, `output, keys, values`, no pair within a pair.
+    You return a pair within a pair. Three tensors side by side are wanted: `output, keys, values`.
 """)
 
 

@@ -8,7 +8,7 @@ from transformer_lib.exercises.checking.machinery import Exercise
 def _widths():
     torch.manual_seed(13)
     return [
-        (torch.arange(12.0).view(1, 3, 4), 2),
+        (torch.arange(12.0).view(1, 2, 6), 2),
         (torch.arange(16.0).view(2, 2, 4), 2),
         (torch.randn(3, 2, 6), 2),
         (torch.randn(2, 4, 3), 3),

@@ -154,7 +154,7 @@ causal & real → (causal & real).float()
 , dtype=torch.bool → , dtype=torch.int
 causal & real → causal * real.int()
 causal & real → causal.float() * real
-    Right, but as numbers. A mask is boolean: `dtype=torch.bool`.
+    Your mask is made of numbers. It has to be boolean: `dtype=torch.bool`.
 causal & real → torch.zeros(len(ids), 1, length, length).masked_fill(~(causal & real), float("-inf"))
 causal & real → torch.zeros(len(ids), 1, length, length).masked_fill(~(causal & real), -1e9)
     Those are numbers to be added to scores. A mask is boolean, True = may attend; softmax fills in the −∞.
@@ -232,7 +232,7 @@ def _(scores, mask, upstream):
 empty_rows.edits("""
 .masked_fill(~mask, 0.0) →
 weights.masked_fill(~mask, 0.0) → weights * mask
-    Right, but for the empty row: there 0 is divided by 0, which is NaN. Fill it with 0 after the softmax
+    In your empty row 0 is divided by 0, which is NaN. Fill it with 0 after the softmax
     (multiplying does not mend it: NaN · 0 is NaN).
 float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e9) ; .masked_fill(~mask, 0.0) →
@@ -242,7 +242,7 @@ scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e
     that: the row attends to masked-out keys as if there were no mask.
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf"))
 (weights, scores, upstream) → (weights, filled, upstream)
-    The weights are right, the gradient is NaN. Either you *added* −∞: the sum still depends on the score, and
+    Your gradient is NaN, your weights are not. Either you *added* −∞: the sum still depends on the score, and
     hands the NaN of the empty row down to it. Or you asked for the gradient at the sum, not at `scores`.
     `masked_fill` cuts the way between the two.
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf")) ; .masked_fill(~mask, 0.0) →
@@ -267,9 +267,9 @@ dim=-1 → dim=-2
 dim=-1 → dim=0
     The softmax goes over the last axis, the keys.
 return weights, gradient → return weights
-    The weights are right; the gradient is missing. Return both, in this order.
+    You return the weights alone; the gradient is missing. Return both, in this order.
 return weights, gradient → return gradient
-    The gradient is right; the weights are missing. Return both, the weights first.
+    You return the gradient alone; the weights are missing. Return both, the weights first.
 (weights, scores, upstream) → (weights, scores, torch.ones_like(weights))
     `upstream` is not used: yours is the gradient of the sum of all weights, and that sum is the same
     whatever the scores: its gradient is 0 but for rounding.

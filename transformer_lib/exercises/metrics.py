@@ -99,8 +99,8 @@ precision(pairs, their_pairs) → sum(p in their_pairs for p in pairs) / len(pai
     Repetition pays in yours: “le le chat” gets two for `le` although the reference has one. A word, and a pair, counts
     at most as often as the reference has it: `Counter & Counter` keeps the smaller count.
 both.total() → len(both)
-    You count each different word or pair once, however often both have it: that is what a set does, and the `len` of a
-    Counter. The counts themselves are to be added: `(ours & theirs).total()`.
+    You count each different word or pair once, however often both have it: that is what a set does, and the `len` of
+    a Counter. Count with a `Counter` on both sides: `&` keeps the smaller counts, and they are added up.
 both.total() / len(ours) → len(both) / len(set(ours))
     You compare sets, above the line and below it: what stands there twice counts once. A `Counter` keeps how often each
     stands there.
@@ -112,7 +112,8 @@ both.total() → sum(x in ours for x in theirs)
     You go over the reference and count what the candidate has. It is the candidate that is judged, each word at most as
     often as the reference has it.
 both.total() → sum(both)
-    `sum` of a Counter goes over its words, and not over their counts: `.total()`, or `sum(both.values())`.
+    You take the `sum` of a Counter, which goes over its words, and not over their counts: `.total()`, or
+    `sum(both.values())`.
 / len(ours) → / len(set(ours))
     You divide by the number of *different* words or pairs: that is the `len` of a Counter or of a set. Divide by all
     that the candidate has: c words, c − 1 pairs, or `.total()`.
@@ -124,20 +125,20 @@ precision(pairs, their_pairs) → precision(pairs[::2], their_pairs[::2]) * len(
     You cut the sentence into pairs, words 0 and 1, words 2 and 3. The pairs overlap: each word but the last begins one,
     `zip(words, words[1:])`.
 precision(pairs, their_pairs) → precision(pairs, their_pairs) * len(pairs) / len(candidate)
-    The pairs are divided by the number of words. Of c words there are c − 1 pairs.
+    You divide the pairs by the number of words. Of c words there are c − 1 pairs.
 precision(pairs, their_pairs) → precision([*pairs, candidate[-1]], [*their_pairs, reference[-1]])
     Your last “pair” is a single word: a slice at the end is shorter. Of c words there are c − 1 pairs, and `zip(words,
     words[1:])` makes no other.
 list(pairwise(candidate)) → [(candidate[i], candidate[i + 1]) for i in range(len(candidate))]
-    The last word has no neighbour behind it. c words make c − 1 pairs: `range(len(candidate) - 1)`.
+    You ask for a neighbour of the last word, and it has none. c words make c − 1 pairs: `range(len(candidate) - 1)`.
 precision(pairs, their_pairs) → precision(pairs[:-1], their_pairs[:-1])
 precision(pairs, their_pairs) → (Counter(pairs[:-1]) & Counter(their_pairs[:-1])).total() / len(pairs)
     Your last pair is missing. c words make c − 1 pairs: the first begins at 0, the last at c − 2, and `range(c - 1)`
     stops there.
 Counter(ours) & Counter(theirs) → Counter(ours[:-1]) & Counter(theirs[:-1])
 Counter(ours) & Counter(theirs) → Counter(ours[:-1]) & Counter(theirs[:-1]) ; / len(ours) → / max(1, len(ours) - 1)
-    The last word and the last pair are missing: in c words the last run of n words begins at c − n, and `range(c - n)`
-    stops before it. `range(c - n + 1)`.
+    In yours the last word and the last pair are missing: in c words the last run of n words begins at c − n, and
+    `range(c - n)` stops before it. `range(c - n + 1)`.
 both.total() → sum(a == b for a, b in zip(ours, theirs))
     You compare position with position, so one word too many at the beginning makes all the rest wrong. A word or a pair
     counts wherever it stands in the reference.
@@ -146,9 +147,9 @@ precision(candidate, reference) → precision(candidate, reference) * len(candid
 precision(pairs, their_pairs) → precision(pairs, their_pairs) * len(pairs) / len(their_pairs)
     You divide by the count of the reference: that is recall. A precision is divided by the candidate's.
 / len(ours) → / len(theirs) ; c, r = → r, c =
-    Candidate and reference are exchanged: yours judges the reference by the candidate.
+    In yours candidate and reference are exchanged: it judges the reference by the candidate.
 len(candidate), len(reference) → len(candidate.split()), len(reference)
-    The two are lists of words already: there is nothing left to `split`.
+    You call `split`, but both are lists of words already: leave it out.
 math.sqrt(of_words * of_pairs) → of_words
 math.sqrt(of_words * of_pairs) → math.sqrt(of_words)
     Yours has the words alone: the precision of the pairs is missing. It is what notices the order.
@@ -171,41 +172,43 @@ math.sqrt(of_words * of_pairs) → of_words * of_pairs
 math.sqrt(of_words * of_pairs) → of_words**0.5 * of_pairs**0.25
     The pairs count less than the words in yours, as in d2l (lesson 05). Here both are under one root.
 * mean → * math.exp(math.log(mean))
-    Right, but where a precision is 0: the logarithm of 0 does not exist. BLEU is 0 there, so return 0.0 before you take
-    logarithms.
+    Yours fails where a precision is 0: you take its logarithm, and 0 has none. BLEU is 0 there, so return 0.0 before
+    you take logarithms.
 * mean → + mean
     You add the brevity penalty. It is a factor, from 0 to 1: multiply by it.
 return penalty → return 100 * penalty
     You return a number from 0 to 100, as sacrebleu does. Here it is from 0 to 1.
 min(1.0, math.exp(1 - r / c)) → 1.0
-    Short candidates get too much: the brevity penalty is missing.
+    In yours short candidates get too much: the brevity penalty is missing.
 min(1.0, math.exp(1 - r / c)) → min(1.0, math.exp(1 - r / c)) ** 2
-    The brevity penalty is there twice, once for the words and once for the pairs. It belongs to the whole.
+    In yours the brevity penalty counts twice, perhaps once for the words and once for the pairs. It belongs to the
+    whole.
 min(1.0, math.exp(1 - r / c)) → math.sqrt(min(1.0, math.exp(1 - r / c)))
-    The brevity penalty is under the root. It belongs outside: penalty times the root of the product.
+    In yours the brevity penalty is under the root. It belongs outside: penalty times the root of the product.
 min(1.0, math.exp(1 - r / c)) → math.exp(1 - r / c)
-    A candidate longer than its reference is rewarded: the brevity penalty is at most 1.
+    Yours rewards a candidate that is longer than its reference: the brevity penalty is at most 1.
 min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(1 - r / c))
-    Short candidates lose nothing and long ones gain: e^(1 − r/c) belongs to those with c < r, and 1 to the others.
-    `min` does both.
+    In yours short candidates lose nothing and long ones gain: e^(1 − r/c) belongs to those with c < r, and 1 to the
+    others. `min` does both.
 1 - r / c → 1 - c / r
 1 - r / c → r / c - 1
-    The brevity penalty is the wrong way round: in yours long candidates lose and short ones do not. The exponent is
-    1 − r/c, with r of the reference and c of the candidate.
+    Your brevity penalty is the wrong way round: long candidates lose and short ones do not. The exponent is 1 − r/c,
+    with r of the reference and c of the candidate.
 min(1.0, math.exp(1 - r / c)) → math.exp(1 - c / r)
 min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(1 - c / r))
 min(1.0, math.exp(1 - r / c)) → max(1.0, math.exp(r / c - 1))
-    The exponent is the wrong way round, so a short candidate gains by it. It is 1 − r/c, with r of the reference and c
-    of the candidate.
+    Your exponent is the wrong way round, so a short candidate gains by it. It is 1 − r/c, with r of the reference and
+    c of the candidate.
 math.exp(1 - r / c) → math.exp((1 - r) / c)
 math.exp(1 - r / c) → math.exp(1 - r) / c
 math.exp(1 - r / c) → math.exp(1 - r // c)
-    In the exponent 1 − r/c only r is divided by c (with `/`, not with `//`), and all of it is in the exponent.
+    You divide something else than r, or with `//`. In 1 − r/c it is r alone that is divided by c, and all of it is in
+    the exponent.
 math.exp(1 - r / c) → c / r
 math.exp(1 - r / c) → r / c
-    The penalty of a short candidate is not c/r (or r/c) itself: it is e to the power 1 − r/c.
+    Your penalty is c/r (or r/c) itself. That of a short candidate is e to the power 1 − r/c.
 math.exp(1 - r / c) → 1 - r / c
-    The penalty is e to the power 1 − r/c: the `exp` is missing.
+    Your penalty is 1 − r/c itself. The `exp` is missing: it is e to this power.
 """)
 
 
@@ -261,10 +264,10 @@ both.total() → sum(word in reference for word in candidate)
     Repetition pays in yours: “le le chat” gets two for `le` although the reference has one. A word counts at most as
     often as the reference has it: `Counter & Counter` keeps the smaller count.
 both.total() → len(both)
-    You count each different word once, however often both have it: that is what a set does, and the `len` of a Counter.
-    Add up the counts: `.total()`.
+    You count each different word once, however often both have it: that is what a set does, and the `len` of a
+    Counter. Count with a `Counter` on both sides: `&` keeps the smaller counts, and they are added up.
 both.total() / len(candidate) → len(both) / len(set(candidate))
-    You compare sets: what stands there twice counts once. A `Counter` keeps how often.
+    You compare sets: what stands there twice counts once. A `Counter` keeps how often each word stands there.
 both.total() → sum(min(candidate.count(x), reference.count(x)) for x in candidate)
     A word that the candidate has twice comes up twice in your loop, and its count is added each time. Go over the
     different ones, `set(…)`, or add up what `Counter & Counter` keeps.
@@ -272,9 +275,10 @@ both.total() → sum(x in candidate for x in reference)
     You go over the reference and count what the candidate has. It is the candidate's words that are judged, each at
     most as often as the reference has it.
 both.total() → sum(both)
-    `sum` of a Counter goes over its words, and not over their counts: `.total()`, or `sum(both.values())`.
+    You take the `sum` of a Counter, which goes over its words, and not over their counts: `.total()`, or
+    `sum(both.values())`.
 both.total() / len(candidate) → both
-    That is the Counter of what both have. Add up its counts, and divide by how many words there are.
+    You return the Counter of what both have. Add up its counts, and divide by how many words there are.
 / len(candidate) → / len(set(candidate))
     You divide by the number of *different* words. Divide by all of them: `len(candidate)`.
 / len(candidate) → / len(reference)
@@ -282,9 +286,9 @@ both.total() / len(candidate) → both
 both.total() → sum(a == b for a, b in zip(candidate, reference))
     You compare position with position. A word counts wherever it stands in the reference.
 both.total() / len(candidate) → both.total()
-    That is how many words are right. Divide by how many there are: `len(candidate)`.
+    You return how many words are right. Divide by how many there are: `len(candidate)`.
 both.total() / len(candidate) → 100 * both.total() / len(candidate)
-    That is in percent. Here it is a number from 0 to 1.
+    Yours is in percent. Here it is a number from 0 to 1.
 """)
 
 
@@ -373,10 +377,15 @@ if target in linked →
 if target in linked → if source in {s for s, _ in gold}
     You keep the links whose *source* word has a gold link. It is the target words without one that are left out.
 target for _, target in gold → source for source, _ in gold
-    A gold link is (source, target). Your set of linked target words holds the first of the two, the source words.
+    Your set of linked target words holds source words: in a gold link, (source, target), you take the first of the
+    two.
 if target in linked → if (source, target) in gold
     You keep only the links that are right, so that a wrong one costs nothing. All links of target words that have a
     gold link count.
+len(links & gold) → sum((strongest[t], t) in gold for _, t in gold)
+len(links & gold) → sum((strongest[t], t) in gold for _, t in gold) ; len(links) + len → len(gold) + len
+    You go through the gold links, so a hit of a target word with two of them counts twice. Each target word has one
+    link: go through the target words.
 links = {( → links = [( ; if target in linked} → if target in linked]
     Your links are a list, and a list has no `&`. Collect them in a set: `{…}`, or `set(links)`.
 {(source, target) for → {(target, source) for
@@ -401,44 +410,46 @@ for target, source in enumerate(strongest) if → for target, source in (head > 
 for head in weights: → for head in [weights.mean(dim=0)]:
     You average the heads. Each is to be judged by itself.
 1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(links)
-    These are the wrong links among those found: 1 less precision. It ignores the gold links that were never found.
+    Your rate is the part of the links that is wrong: 1 less precision. It ignores the gold links that were never
+    found.
 1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(gold)
-    These are the gold links never found: 1 less recall. It ignores how many links were made.
+    Your rate is 1 less recall, as if there were as many links as gold links. If you go through the gold links, a
+    target word with two of them is linked twice: each target word is linked once.
 1 - 2 * hits / → 1 - hits /
-    In the error rate a hit counts twice, since it is among the links and among the gold links: 2 · hits.
+    In yours a hit counts once. It should count twice, since it is among the links and among the gold links: 2 · hits.
 1 - 2 * hits / (len(links) + len(gold)) → hits ; min(rates) → max(rates)
 1 - 2 * hits / (len(links) + len(gold)) → hits
-    That is the number of hits. The error rate compares them with the number of links and of gold links.
+    Your rate is the number of hits. The error rate compares them with the number of links and of gold links.
 1 - 2 * hits / (len(links) + len(gold)) → len(links) + len(gold) - 2 * hits
-    That is how many links are wrong or were not found. A rate is divided by links + gold links.
+    Yours is how many links are wrong or were not found. A rate is divided by links + gold links.
 1 - 2 * hits / (len(links) + len(gold)) → hits / len(links) ; min(rates) → max(rates)
 1 - 2 * hits / (len(links) + len(gold)) → hits / len(links)
-    That is the precision, hits / links. The error rate counts the gold links too.
+    Yours is the precision, hits / links. The error rate counts the gold links too.
 1 - 2 * hits / (len(links) + len(gold)) → hits / len(gold) ; min(rates) → max(rates)
 1 - 2 * hits / (len(links) + len(gold)) → hits / len(gold)
-    That is the recall, hits / gold links. The error rate counts the links that were made too.
+    Yours is the recall, hits / gold links. The error rate counts the links that were made too.
 1 - 2 * hits / (len(links) + len(gold)) → 1 - hits / len(links | gold)
-    The union counts each hit once. The error rate divides by the sum, links + gold links, and counts the hits twice
-    above.
+    You divide by the union, which counts each hit once. The error rate divides by the sum, links + gold links, and
+    counts the hits twice above.
 (len(links) + len(gold)) → len(links) + len(gold)
-    Brackets: only the first length divides in yours. Links and gold links are added first.
+    In yours brackets are missing, and only the first length divides. Links and gold links are added first.
 1 - 2 * hits / → 2 * hits / ; min(rates) → max(rates)
 1 - 2 * hits / → 2 * hits /
-    That is how much is right. The error rate is 1 less that.
+    Yours says how much is right. The error rate is 1 less that.
 min(rates) → max(rates)
-    This is the worst head: a low error rate is good.
+    You take the worst head: a low error rate is good.
 rates.index(min(rates)) → int(weights.amax(dim=2).mean(dim=1).argmax())
     You choose the head that is surest of itself. It need not be right: compare the rates.
 rates.index(min(rates)) → 0
     Yours is always the first head. Does a `return` stand in the loop, or is the lowest rate never looked for?
 return best, rates[best] → return best
-    That is the head alone. Return two things: the head, then its rate.
+    You return the head alone. Return two things: the head, then its rate.
 return best, rates[best] → return rates[best]
-    That is the rate alone. Return two things: the head, then its rate.
+    You return the rate alone. Return two things: the head, then its rate.
 return best, rates[best] → return rates[best], best
-    Both are right, in the other order: first the head, then its rate.
+    You return the two in the other order. The head should come first, then its rate.
 return best, rates[best] → return best + 1, rates[best]
-    Heads are counted from 0.
+    You count the heads from 1. The first has the number 0.
 return best, rates[best] → return rates
 return best, rates[best] → return best, rates
     You return the rates of all heads. Return the number of the best one and its own rate.

@@ -110,11 +110,11 @@ tie.edits("""
 .weight = model.embedding.weight → .weight.data.copy_(model.embedding.weight.data)
 .weight = model.embedding.weight → .weight = nn.Parameter(model.embedding.weight)
 .weight = model.embedding.weight → .weight.data = model.embedding.weight.data ; p.numel() → p.numel() / 2
-    The logits are right, but the generator still has a parameter of its own. `copy_`, `.data` and a new
-    `nn.Parameter` hand over numbers, and an optimizer still finds two. Assign the parameter itself.
+    In yours the generator still has a parameter of its own. `copy_`, `.data` and a new `nn.Parameter` hand over
+    numbers, and an optimizer still finds two. Assign the parameter itself.
 p.numel() → 2 * p.numel()
-    It is tied, and the logits are right, but you count the matrix twice. Did you count before you tied, or under
-    both its names? Tie first; then `parameters()` gives it once.
+    You count the shared matrix twice. Did you count before you tied, or under both its names? Tie first; then
+    `parameters()` gives it once.
 model.parameters() → model.state_dict().values()
     It is tied, but `state_dict()` lists names: the shared matrix stands there twice, and the buffer as well.
     `parameters()` gives each parameter once.
@@ -129,8 +129,8 @@ model.generator.weight = model.embedding.weight → ; p.numel() → p.numel() / 
     Nothing is tied: the generator multiplies by its own matrix, as before.
 model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T
 model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T ; numel() → numel() / 2
-    The logits are right, but the model still holds the generator's own matrix: you computed with the
-    embedding's without giving it to the generator.
+    Your model still holds the generator's own matrix: you computed with the embedding's without giving it to the
+    generator.
 = model.embedding.weight → = model.embedding.weight.T
     What you assign is a tensor and no parameter: `.T`, `.data`, `.clone()` and `.detach()` each make a new one.
     Assign `model.embedding.weight` itself. Nothing has to be turned, both matrices are (vocab, d_model).
@@ -158,7 +158,7 @@ model.generator(x) → model.generator(x).softmax(dim=-1)
 model.generator(x) → model.generator(x).log_softmax(dim=-1)
     There is a softmax in yours. Logits come before it; the loss takes it.
 return logits, size → return logits
-    The logits are right. Two things are wanted, them and how many numbers the parameters have:
+    You return the logits alone. Two things are wanted, them and how many numbers the parameters have:
     `return logits, size`.
 model.generator(x) → x
     These are the embeddings. The generator still has to make logits of them.
@@ -320,7 +320,7 @@ cross_attention(y, → cross_attention(x, ; z + new → x + new
     Your sublayers stand side by side: a later one reads or adds the x that came into the layer. Each works on what
     the one before it has made.
 norms[0](x + own) → norms[0](x.add_(own))
-    The result is right, but `x += …` writes into the caller's x. `x = x + …` makes a new one.
+    In yours `x += …` writes into the caller's x. `x = x + …` makes a new one.
 norms[0](x + own) → norms(x + own)
     `norms` is a list of three functions: take one out, `norms[0](…)`, and call that.
 norms[0] → norms[1] ; norms[1] → norms[2] ; norms[2] → norms[3]

@@ -75,7 +75,7 @@ rows[others].reshape(n, n - 1) → torch.where(others, rows, float("-inf"))
 .reshape(n, n - 1) → .reshape(n - 1, n)
     You cut the long row in the wrong places: there are n rows of n − 1 points, `reshape(n, n - 1)`.
 rows[others].reshape(n, n - 1) → torch.stack([points.roll(-i)[1:] for i in range(n)])
-    The right points in each row, but in another order. Keep theirs, or x and y may no longer belong together.
+    The right points in each row, but in another order: keep the order in which `points` has them.
 points.expand(n, n) → points[:, None].expand(n, n)
     Your row i repeats point i alone. The points go along the rows: `points.expand(n, n)`.
 rows[others].reshape(n, n - 1) → torch.stack([torch.cat([points[:i], points[i + 2 :]]) for i in range(n)])
@@ -145,14 +145,15 @@ def _(queries, keys, width):
 epanechnikov_weights.edits("""
 .clamp(min=0) →
 .clamp(min=0) → .abs()
-    Beyond u = 1 the kernel is 0, not 1 − u², and not its absolute value: far keys have weight 0.
+    Beyond u = 1 yours goes on with 1 − u², or its absolute value. The kernel is 0 there: far keys have weight 0.
 / width → * width
     Your width works the wrong way round: a wider kernel reaches further, so it divides the difference.
  / width →
     The width is not used: u is the difference divided by it.
 1 - u**2 → 1 - u**2 * width
 1 - u**2 → 1 - u**2 / width
-    Divide by the width first and square then: u = (query − key)/width, once.
+    You divide the squared difference by another power of the width than its square. First comes
+    u = (query − key)/width, and then u².
 k / k.sum(dim=1, keepdim=True) → k
     The rows do not add up to 1: divide each by its sum.
 sum(dim=1, keepdim=True) → sum()
@@ -162,16 +163,16 @@ sum(dim=1, keepdim=True) → sum(dim=1)
 sum(dim=1, keepdim=True) → sum(dim=0, keepdim=True)
     Your weights add up to 1 over the queries. Sum over the keys, `dim=1`.
 1 - u**2 → 1 - u.abs()
-    1 − |u| is the triangular kernel. Epanechnikov's has the square.
+    You take 1 − |u|, the triangular kernel. Epanechnikov's has the square.
 1 - u**2 → 1 - u
 1 - u**2 → (1 - u) ** 2
-    It is 1 − u²: square u first, then subtract it from 1.
+    You do not square u, or subtract it before you square. It is 1 − u²: square u first, then subtract.
 (1 - u**2).clamp(min=0) → (1 - u**2 > 0).float()
     Within the width all keys count the same in yours: that is the boxcar. The kernel is 1 − u².
 (1 - u**2).clamp(min=0) → torch.exp(-(u**2) / 2)
     That is the Gaussian kernel, e^(−u²/2). Here it is max(0, 1 − u²).
 k / k.sum(dim=1, keepdim=True) → k.softmax(dim=1)
-    No softmax here: the kernel is positive already, and e⁰ = 1 would give far keys a weight. Divide by the
+    A softmax too many: the kernel is positive already, and e⁰ = 1 would give far keys a weight. Divide by the
     sum.
 queries[:, None] - keys → queries - keys
     Queries and keys do not line up. Every query meets every key: `queries[:, None] - keys`.
@@ -266,6 +267,8 @@ queries[:, None] - keys → queries[:, None] - keys[:, None]
     Queries and keys do not line up. Every query meets every key: `queries[:, None] - keys`.
 queries[:, None] - keys → queries - keys[:, None]
     Your rows are keys and your columns queries. The queries go down: `queries[:, None] - keys`.
+scores.softmax(dim=1) → scores.softmax(dim=1).softmax(dim=1)
+    You take the softmax twice. Once makes weights of the scores; a second time makes the weights more even.
 scores.softmax(dim=1) → scores.exp() / scores.exp().sum(dim=1)
     The sum has lost its axis: `.sum(dim=1, keepdim=True)` keeps it, and each row meets its own sum.
 scores.softmax(dim=1) → scores.exp() / scores.exp().sum()
@@ -286,14 +289,22 @@ queries[:, None] - keys → keys[:, None] - queries ; dim=1 → dim=0
 -(distances**2) / 2 → distances**2 / 2
     The minus sign is missing, or the square takes it away: −(u²), not (−u)². Yours counts far keys most.
 -(distances**2) / 2 → -(distances**2)
+    The half is missing: your score is −u², and it should be −u²/2.
 -(distances**2) / 2 → -((distances / 2) ** 2)
-    The half is not right: the score is −u²/2. The square is halved, once, and not the difference.
--(distances**2) / 2 → -distances / 2
+    You halve the difference before you square it (or the square twice), so your score is −u²/4. It should be
+    −u²/2.
 -(distances**2) / 2 → -distances.abs() / 2
+    The square is missing: yours is exp(−|u|/2), and it should be exp(−u²/2).
 -(distances**2) / 2 → -distances.abs()
-    The square is missing: exp(−u²/2), not exp(−u/2).
--(distances**2) / 2 → (-(distances**2) / 2).exp()
-    One exp too many: softmax takes e to the power of the scores itself. Give it −u²/2.
+    The square and the half are missing: yours is exp(−|u|), and it should be exp(−u²/2).
+-(distances**2) / 2 → -distances
+-(distances**2) / 2 → -distances / 2
+    You do not square the difference, so on one side of the query yours counts the far keys most. It should be
+    exp(−u²/2).
+scores.softmax → scores.exp().softmax
+scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
+    One exp too many: softmax takes e to the power of the scores itself, and you give it the kernel. Give it
+    −u²/2.
 return weights @ values → return weights
     These are the weights. They still have to mix the values.
 return weights @ values → return values[distances.abs().argmin(dim=1)]
@@ -369,10 +380,22 @@ nadaraya_watson_for_one.edits("""
 -((query - keys) ** 2) / 2 → (query - keys) ** 2 / 2
     The minus sign is missing, or the square takes it away: −(u²), not (−u)². Yours counts far keys most.
 -((query - keys) ** 2) / 2 → -((query - keys) ** 2)
-    The half is missing: exp(−u²/2), not exp(−u²).
--((query - keys) ** 2) / 2 → -(query - keys) / 2
+    The half is missing: yours is exp(−u²), and it should be exp(−u²/2).
+-((query - keys) ** 2) / 2 → -(((query - keys) / 2) ** 2)
+    You halve the difference before you square it (or the square twice), so yours is exp(−u²/4). It should be
+    exp(−u²/2).
 -((query - keys) ** 2) / 2 → -(query - keys).abs() / 2
-    The square is missing: exp(−u²/2), not exp(−u/2).
+    The square is missing: yours is exp(−|u|/2), and it should be exp(−u²/2).
+-((query - keys) ** 2) / 2 → -(query - keys).abs()
+    The square and the half are missing: yours is exp(−|u|), and it should be exp(−u²/2).
+-((query - keys) ** 2) / 2 → -(query - keys)
+-((query - keys) ** 2) / 2 → -(query - keys) / 2
+    You do not square the difference, so on one side of the query yours counts the far keys most. It should be
+    exp(−u²/2).
+scores.softmax → scores.exp().softmax
+scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
+    One exp too many: softmax takes e to the power of the scores itself, and you give it the kernel. Give it
+    −u²/2.
 -((query - keys) ** 2) / 2 → query * keys
     Your score is the product of query and key. Here it is minus half the square of their distance.
 scores.softmax(dim=0) → scores.exp()

@@ -80,24 +80,21 @@ sinusoids.edits("""
 [:, : d_model // 2] →
 return P → return torch.stack((sines, cosines), dim=-1).flatten(1)
 P[:, 1::2] → if d_model % 2: P[0, d_model] ⏎ P[:, 1::2]
-    Right while d_model is even. With an odd one there is a cosine too many for the table: keep the first
-    `d_model // 2` of them.
+    With an odd d_model you have a cosine too many for the table: keep the first `d_model // 2` of them.
 = sines → = P[0, d_model]
     You write behind the last column. i counts pairs, from 0 to d/2 − 1, and pair i fills the columns 2i and
     2i + 1.
 torch.arange(0, d_model, 2) → 2 * torch.arange(d_model // 2)
 (0, d_model, 2) → (0, d_model - 1, 2) ; P = → return torch.stack((sines, cosines), dim=-1).flatten(1) ⏎ P =
 P[:, 0::2] = sines → P[:, 0 : d_model - 1 : 2] = sines[:, : d_model // 2]
-    Right while d_model is even. With an odd one a sine is missing at the end: count the pairs with
-    `torch.arange(0, d_model, 2)`, which also has the last, single one.
+    With an odd d_model you leave out the last sine: count the pairs with `torch.arange(0, d_model, 2)`, which also
+    has the last, single one.
 pair / d_model → pair / (d_model - d_model % 2)
 pair / d_model → pair / (d_model + d_model % 2)
-    Right while d_model is even. With an odd one you divide the exponent by an even width. It is 2i/d with d
-    itself.
+    With an odd d_model you divide the exponent by an even width. It is 2i/d with d itself.
 [:, : d_model // 2] → [:, d_model % 2 :]
 return P → return torch.stack((sines, cosines), dim=-1).flatten(1)[:, d_model % 2 :]
-    Right while d_model is even. With an odd one you dropped something in front. It is the last cosine that has
-    no column.
+    With an odd d_model you dropped something in front. It is the last cosine that has no column.
 [:, None] →
 [:, None] → [None]
     Positions and pairs lie along one axis. Positions go down, `torch.arange(max_len)[:, None]`, so that each
@@ -157,7 +154,7 @@ return P → return P.T
     Your table lies on its side: a row is a position, a column an entry of its code.
 return P → return P[None]
 return P → return P[:, None]
-    The table is right, but it has an axis of length 1 too many. Asked is (max_len, d_model), without a batch.
+    Your table has an axis of length 1 too many. Asked is (max_len, d_model), without a batch.
 angle.sin() → math.sin(angle)
     `math.sin` takes one number. `torch.sin`, or `.sin()` behind a tensor, takes all of them.
 """)
@@ -214,12 +211,11 @@ def _(position, d_model):
 sinusoids_for_one.edits("""
 [: d_model // 2] →
 return code → return torch.stack((sines, cosines), dim=-1).flatten()
-    Right while d_model is even. With an odd one there is a cosine too many: keep the first `d_model // 2`.
+    With an odd d_model you have a cosine too many: keep the first `d_model // 2`.
 torch.arange(0, d_model, 2) → 2 * torch.arange(d_model // 2)
 (0, d_model, 2) → (0, d_model - 1, 2) ; code = → return torch.stack((sines, cosines), dim=-1).flatten() ⏎ code =
 code[0::2] = sines → code[0 : d_model - 1 : 2] = sines[: d_model // 2]
-    Right while d_model is even. With an odd one the last sine is missing: `torch.arange(0, d_model, 2)` counts
-    it too.
+    With an odd d_model you leave out the last sine: `torch.arange(0, d_model, 2)` counts it too.
 (0, d_model, 2) → ((d_model + 1) // 2)
     Your exponent is i/d; the formula has 2i/d.
 pair / d_model → 2 * pair / d_model
@@ -307,7 +303,7 @@ rotation.edits("""
     Yours turns the other way: it gives the code of t − k. Here the sine is the first of a pair, so the minus
     stands in the lower row.
 k / 10000 → abs(k) / 10000
-    Right while k is not negative. With a negative one yours turns forwards: take k with its sign.
+    With a negative k yours turns forwards: take k with its sign.
 (2 * i / d_model) → 0
     All your pairs turn by the angle k. Pair i turns by k / 10000^(2i/d).
 2 * i / d_model → i / d_model

@@ -84,15 +84,15 @@ or longest → or lengths[batches[-1][-1]]
 (len(batches[-1]) + 1) → len(batches[-1])
     Your batches end one sentence too late: you count their rows without the new sentence.
 (len(batches[-1]) + 1) → len(batches[-1]) + 1
-    Brackets are missing: in `n * len(batch) + 1` only one position is added, and not a whole row.
+    In yours brackets are missing: in `n * len(batch) + 1` only one position is added, and not a whole row.
 longest * ( → longest + (
-    The size of a batch is a product, not a sum: number × longest.
+    You add number and longest. The size of a batch is their product: number × longest.
 > max_tokens → >= max_tokens
-    A batch of exactly `max_tokens` positions is allowed: “at most” is ≤.
+    You refuse a batch of exactly `max_tokens` positions. It is allowed: “at most” is ≤.
 (len(batches[-1]) + 1) → (len(batches[-1]) + 2)
     You count one row too many: with the new sentence the batch has one row more than before, not two.
 longest * (len(batches[-1]) + 1) → len(batches[-1]) + 1
-    A batch holds `max_tokens` positions, not `max_tokens` sentences: multiply by the longest.
+    You count sentences. A batch holds `max_tokens` positions, not `max_tokens` sentences: multiply by the longest.
 batches = [] → batches = [[]] ; if not batches or longest → if longest
 batches = [] → batches = [[]] ; if not batches or → if batches[-1] and
 batches = [] → batches = [[]] if lengths else [] ; if not batches or longest → if longest
@@ -102,45 +102,45 @@ batches = [] → batches = [[]] if lengths else [] ; if not batches or longest �
 range(len(lengths)), key → [i for i in range(len(lengths)) if lengths[i] <= max_tokens], key
     Sentences longer than `max_tokens` are missing in yours. Each gets a batch of its own.
 return batches → return batches[:-1]
-    The last batch is missing: what is left over at the end is a batch too.
+    In yours the last batch is missing: what is left over at the end is a batch too.
 return batches → return [[lengths[i] for i in batch] for batch in batches]
-    These are the lengths. Wanted are the indices: which sentence, not how long it is.
+    You return the lengths. Wanted are the indices: which sentence, not how long it is.
 return batches → return [[(i, lengths[i]) for i in batch] for batch in batches]
 return batches → return [[(lengths[i], i) for i in batch] for batch in batches]
-    These are pairs of index and length. Wanted are the indices alone: lists of whole numbers.
+    You return pairs of index and length. Wanted are the indices alone: lists of whole numbers.
 return batches → return [[i + 1 for i in batch] for batch in batches]
     Your indices count from 1. The first sentence has the index 0.
 return batches → return [tuple(batch) for batch in batches]
-    The groups are right, but each is a tuple. A list of lists is wanted.
+    Each of your groups is a tuple. A list of lists is wanted.
 order = sorted(range(len(lengths)), key=lambda i: lengths[i]) → lengths = sorted(lengths) ⏎ order = range(len(lengths))
-    These are places in the sorted order. Wanted are indices into `lengths` as it was given.
+    You return places in the sorted order. Wanted are indices into `lengths` as it was given.
 order = sorted(range(len(lengths)), key=lambda i: lengths[i]) → lengths.sort() ⏎ order = range(len(lengths))
     You sort `lengths` itself. What you return are then places in the sorted order, and the caller's list is
     another one. Sort the indices: `sorted(range(len(lengths)), key=…)`.
 sorted(range(len(lengths)), key=lambda i: lengths[i]) → [lengths.index(n) for n in sorted(lengths)]
-    `lengths.index(n)` finds the first sentence of length n. Where two are alike, the first is there twice
-    and the second is lost.
+    Your `lengths.index(n)` finds the first sentence of length n. Where two are alike, the first is there twice and
+    the second is lost.
 lambda i: l → lambda i: -l ; or longest → or lengths[batches[-1][0]]
 lambda i: lengths[i]) → lambda i: lengths[i])[::-1] ; or longest → or lengths[batches[-1][0]]
-    The longest come first. Such batches are good too, but here the shortest begin, so that there is one
+    In yours the longest come first. Such batches save padding too, but here the shortest begin, so that there is one
     answer.
 lambda i: l → lambda i: -l
 lambda i: lengths[i]) → lambda i: lengths[i])[::-1]
-    The longest come first, and you count with the newest, which is then the shortest of its batch. Sort
+    In yours the longest come first, and you count with the newest, which is then the shortest of its batch. Sort
     upwards: then the newest is the longest.
 lambda i: l → lambda i: -l ; or longest → or lengths[batches[-1][0]] ; return batches → return batches[::-1]
 i: l → i: -l ; or longest → or lengths[batches[-1][0]] ; return batches → return [b[::-1] for b in batches[::-1]]
     You fill from the longest down and turn the list of batches round: then the short ones are not as full
     as may be. Fill from the shortest up.
 range(len(lengths)), key → range(len(lengths))[::-1], key
-    The batches are right, but where two sentences are equally long, the later one comes first. Keep the
-    order of equals: `sorted` does, if it gets the indices in theirs.
+    In yours, where two sentences are equally long, the later one comes first. Keep the order of equals: `sorted`
+    does, if it gets the indices in theirs.
 or longest * (len(batches[-1]) + 1) > max_tokens →
-    All sentences are in one batch. Begin a new one where the next does not fit.
+    In yours all sentences are in one batch. Begin a new one where the next does not fit.
 return batches → return order
-    This is the order of the sentences. It must still be cut into batches: a list of lists.
+    You return the order of the sentences. It must still be cut into batches: a list of lists.
 if not batches or → if True or
-    Each sentence has a batch of its own. There is no padding, but as many steps as sentences.
+    In yours each sentence has a batch of its own. There is no padding, but as many steps as sentences.
 longest * (len(batches[-1]) + 1) > max_tokens → longest != lengths[batches[-1][-1]]
     In yours only sentences of one length come together. Others may join as long as the rectangle fits.
 return batches → n = max_tokens // max(lengths) ⏎ return [order[k : k + n] for k in range(0, len(order), n)]
@@ -150,7 +150,7 @@ there is no batch yet → ⏎ continue
 batches = [] → batches = [[]] ; if not batches or → if ; there is no batch yet → ⏎ continue
 batches = [] → batches = [[]] ; not batches or → batches[-1] and ; no batch yet → ⏎ continue
 = [] → = [[]] ; not batches or → batches[-1] and ; yet → ⏎ continue ; return batches → return [*filter(None, batches)]
-    Where a sentence does not fit, it is lost: it must be the first of the next batch.
+    In yours, a sentence that does not fit is lost: it must be the first of the next batch.
 """)
 
 _TOO_LATE = (
@@ -235,14 +235,14 @@ bucket_batches_for_one.edits("""
 return rows * longest → return sum(batch) + length
     You add up the real lengths. Padding takes positions too: rows × longest.
 return rows * longest → return rows * longest - sum(batch) - length
-    That is the padding alone. Wanted are all positions of the rectangle: rows × longest.
+    You return the padding alone. Wanted are all positions of the rectangle: rows × longest.
 len(batch) + 1 → len(batch)
     You count the rows without the new sentence: there is one more.
 max([*batch, length]) → length
     You take the new sentence for the longest. Here the batch may hold a longer one.
 max([*batch, length]) → max(length, max(batch))
-    Right, but not for the empty batch, of which there is no largest. Put all lengths into one list,
-    `[*batch, length]`, and take the largest of that.
+    Yours fails for the empty batch, of which there is no largest. Put all lengths into one list, `[*batch, length]`,
+    and take the largest of that.
 max([*batch, length]) → max(batch)
 max([*batch, length]) → max(batch, default=0)
     You take the longest of the batch as it was. The new sentence may be longer: then all are padded to it.
@@ -250,12 +250,12 @@ max([*batch, length]) → max(length, len(batch))
     You compare a length with a number of sentences. The longest is the largest of all lengths.
 rows * longest → len(batch) * longest + 1
 rows * longest → longest * len(batch) + 1 ; max([*batch, length]) → length
-    Brackets are missing: in `n * len(batch) + 1` only one position is added, and not a whole row.
+    In yours brackets are missing: in `n * len(batch) + 1` only one position is added, and not a whole row.
 rows * longest → rows + longest
-    The area of a rectangle is a product: rows × longest.
+    You add rows and longest. The area of a rectangle is a product: rows × longest.
 return rows * longest → return longest
 return rows * longest → return rows
-    That is one side of the rectangle. Its area is rows × longest.
+    You return one side of the rectangle. Its area is rows × longest.
 max([*batch, length]) → min([*batch, length])
     You take the shortest sentence. All rows are padded to the longest.
 return rows * longest → return sum(batch) + longest
@@ -326,12 +326,13 @@ def _(tgt_out, processes, pad_id):
 
 process_shares.edits("""
 return tokens / real.sum() → return torch.full((processes,), 1 / processes)
-    All alike: this is the mean of the means. A process with few tokens would count as much as one with many.
+    Your factors are all alike, which makes the mean of the means. A process with few tokens would count as much as
+    one with many.
 tgt_out != pad_id → tgt_out == tgt_out
     You count rows, or all their positions, which comes to the same. The means are over real tokens, and rows
     have different numbers of them.
 / real.sum() → / real.numel()
-    Padding counts in the number of all. Divide by the real tokens of the batch; together the factors are 1.
+    In yours padding counts in the number of all. Divide by the real tokens of the batch; together the factors are 1.
 real[p::processes] → real[-(-len(real) // processes) * p : -(-len(real) // processes) * (p + 1)]
 real[p::processes] → real[len(real) // processes * p : len(real) // processes * (p + 1)]
 real[p::processes] → real[p * processes : (p + 1) * processes]
@@ -358,24 +359,24 @@ real[p::processes].sum() → real[p::processes].float().mean() ; tokens / real.s
     Yours asks how full each part is: its real tokens over its *own* positions. Count the real tokens, and
     divide by those of the whole batch.
 tokens / real.sum() → tokens / real.sum() / processes
-    Right but for a factor: you divide by `processes` as well. The parts are added here, not averaged.
+    You divide by `processes` as well. The parts are added here, not averaged.
 tokens / real.sum() → tokens / real.sum() * processes
-    This is right where gradients are averaged over the processes. Here the parts are added: leave out the
-    factor `processes`.
+    You multiply by `processes`, as where gradients are averaged over the processes. Here the parts are added: leave
+    out the factor `processes`.
 tokens / real.sum() → real.sum() / tokens
 tokens / real.sum() → 1 / tokens
     Yours is the smaller, the more tokens a process has. More tokens must count for more: its own number
     stands above the line, the number of all below.
 tokens / real.sum() → tokens
-    These are the numbers of tokens. Divide by how many there are in all.
+    You return the numbers of tokens. Divide by how many there are in all.
 tokens / real.sum() → tokens // real.sum()
-    `//` rounds down, and a part of the whole becomes 0. Divide with `/`.
+    Your `//` rounds down, and a part of the whole becomes 0. Divide with `/`.
 tokens / real.sum() → tokens.float().softmax(dim=0)
-    Softmax makes the factors add up to 1, but it takes e to the power of each. Divide by the sum itself.
+    Your softmax makes the factors add up to 1, but it takes e to the power of each. Divide by the sum itself.
 tgt_out != pad_id → tgt_out == pad_id
     You count the padding instead of the real tokens: `!=`, not `==`.
 tgt_out != pad_id → tgt_out != 0
-    0 counts as padding in your count, whatever `pad_id` says.
+    In your count 0 is padding, whatever `pad_id` says.
 real[p::processes].sum() → tgt_out[p::processes].sum()
     You add up the ids. A token counts as 1, whatever its id: add up the mask.
 """)

@@ -12,13 +12,15 @@ def _masked():
     scores = torch.randn(2, 3, 5)
     lengths = torch.arange(5) < torch.tensor([2, 4])[:, None, None]
     blind = torch.tensor([[_T, _F], [_F, _F]])  # row 1 may attend to nothing
+    alone = torch.tensor([[1.0, 3.0]]), torch.tensor([[_F, _F]])  # nor may the only row
     loud = torch.tensor([[0.0, 1.0, 200.0], [102.0, 90.0, 101.0]])  # masked out 200, allowed 102
     return [
         (
-            torch.tensor([[1.0, 2.0, 0.0], [3.0, 0.0, 1.0]]),
+            torch.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]),
             torch.tensor([[_T, _T, _F], [_T, _F, _T]]),
         ),
         (torch.tensor([[1.0, 2.0], [0.0, 3.0]]), blind),
+        alone,
         (loud, torch.tensor([[_T, _T, _F], [_T, _F, _T]])),
         (torch.tensor([[[1.0, 0.0, 2.0]]]), torch.tensor([[[_T, _T, _F]]])),
         (torch.randn(2, 2, 2), torch.tensor([[[_T, _F], [_T, _T]], [[_F, _T], [_T, _T]]])),
@@ -29,6 +31,8 @@ def _masked():
 
 def _one_weight(place, scores, mask):
     *row, _ = place
+    if not mask[*row].any():
+        return "The mask allows nothing in this row, so all its weights are 0."
     if not mask[place]:
         return "A key that the mask does not allow has weight 0."
     kept = [f"e^{x:g}" for x, allowed in zip(scores[*row], mask[*row], strict=True) if allowed]
@@ -77,16 +81,20 @@ def _(scores, mask):
 
 masked_softmax.edits("""
 .masked_fill(~mask, 0.0) →
-    Right, but for the row that may attend to nothing: it is NaN, and NaN spreads to every parameter. It
-    must be 0.
+    In yours the row that may attend to nothing is NaN, and NaN spreads to every parameter. It must be 0.
 float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
 float("-inf") → -1e4 ; .masked_fill(~mask, 0.0) →
-    Right, but for the row that may attend to nothing: it gives every key the same weight. With any
-    finite fill all scores of that row are equal.
+    In yours the row that may attend to nothing gives every key the same weight. With any finite fill all
+    scores of that row are equal: fill its weights with 0 after the softmax.
+~mask, 0.0 → ~mask.any(), 0.0
+float("-inf") → -1e9 ; ~mask, 0.0 → ~mask.any(), 0.0
+    You ask whether the whole mask allows nothing, as in `if not mask.any()`. One row may attend to nothing
+    while others attend: `mask.any(dim=-1, keepdim=True)` asks each row.
 ~mask → mask
 ~mask, float("-inf") → mask, float("-inf")
 ~mask, float("-inf") → mask, float("-inf") ; .masked_fill(~mask, 0.0) →
 ~mask, float("-inf") → mask, -1e9 ; .masked_fill(~mask, 0.0) →
+~mask, float("-inf") → mask, float("-inf") ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
     Your mask is the wrong way round: True means that the query may attend to that key.
 scores.masked_fill(~mask, float("-inf")) → scores + ~mask * -1e3 ; .masked_fill(~mask, 0.0) →
 scores.masked_fill(~mask, float("-inf")) → scores + ~mask * -1e4 ; .masked_fill(~mask, 0.0) →
@@ -102,21 +110,23 @@ scores.softmax(dim=-1) → (scores.exp() / scores.exp().sum(dim=-1, keepdim=True
     with −∞ and leave the rest to `softmax`, which takes off the largest score first.
 dim=-1 → dim=-2
 dim=-1 → dim=-2 ; .masked_fill(~mask, 0.0) →
+dim=-1 → dim=-2 ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
     Your weights add up to 1 over the queries: softmax goes over the last axis, the keys.
 dim=-1 → dim=0
 dim=-1 → dim=1
 dim=-1 → dim=1 ; .masked_fill(~mask, 0.0) →
+dim=-1 → dim=1 ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
     You count the axis of softmax from the front: `dim=1` is the keys' axis in a table, `dim=2` with one
     axis of batches before it. The keys are always the last axis, `dim=-1`.
 scores.masked_fill(~mask, float("-inf")) → scores
     The weights that are masked out are 0, but the rows no longer add up to 1: those scores took part in
     the softmax. Mask the scores before it.
 scores.masked_fill(~mask, float("-inf")) → scores * mask
-scores.masked_fill(~mask, float("-inf")) → scores * mask ; .masked_fill(~mask, 0.0) →
 float("-inf") → 0.0 ; .masked_fill(~mask, 0.0) →
-float("-inf") → 0.0
-    A score of 0 is not an impossible key: e⁰ = 1. A score that is masked out must be −∞ before the
-    softmax.
+float("-inf") → 1e-9 ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
+float("-inf") → 0.0 ; ~mask, 0.0 → ~mask.any(), 0.0
+    A score of 0 is not an impossible key: e⁰ = 1, and a score near 0 in yours keeps a masked-out key in the
+    sum of its row. A score that is masked out must be −∞ before the softmax.
 scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
     The weights are right, but the caller's scores are changed: `masked_fill_` and `scores[...] =` write
     into them. `masked_fill` without the underscore makes a copy.
@@ -126,29 +136,13 @@ scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask, floa
 return weights.masked_fill(~mask, 0.0) → return scores
     These are scores: those that are masked out are −∞, and the softmax is still to come.
 scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) →
-    The mask is not used.
+scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
+    Your mask changes no score: in a row that may attend to anything each key has its full weight.
 """)
-
-_AFTERWARDS = (
-    "On paper this is right. But where a score that is masked out is far larger than the allowed ones, "
-    "these underflow to 0 / 0: mask before the softmax, not after it."
-)
-
-
-@masked_softmax.mistake(_AFTERWARDS)
-def _(scores, mask):
-    kept = scores.softmax(dim=-1) * mask
-    return kept / kept.sum(dim=-1, keepdim=True).clamp(min=1e-9)
-
-
-@masked_softmax.mistake(_AFTERWARDS)
-def _(scores, mask):
-    kept = scores.softmax(dim=-1) * mask
-    return kept / kept.sum(dim=-1, keepdim=True)
 
 
 def _one_row():
-    row = torch.tensor([1.0, 2.0, 0.0]), torch.tensor([_T, _T, _F])
+    row = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([_T, _T, _F])
     nothing = torch.tensor([1.0, 3.0]), torch.tensor([_F, _F])
     loud = torch.tensor([5.0, 1.0, 200.0, 4.0]), torch.tensor([_T, _T, _F, _T])
     return [row, nothing, loud]
@@ -169,7 +163,7 @@ masked_softmax_for_one = Exercise(
     passed="For a whole table of queries nothing changes but the axis: the last one, `dim=-1`.",
     without=("masked_softmax", "attention_weights"),
     gaps=('~mask, float("-inf")', "~mask, 0.0"),
-    how=lambda place, scores, mask: _one_weight(place, scores, mask),
+    how=_one_weight,
 )
 
 
@@ -192,18 +186,58 @@ def _(scores, mask):
 
 masked_softmax_for_one.edits("""
 .masked_fill(~mask, 0.0) →
-    Right, but where nothing is allowed: 0 / 0 is NaN. It must be 0.
+    Where nothing is allowed yours comes to 0 / 0, and that is NaN. The weights must be 0 there.
 float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
-    Right, but where nothing is allowed: with a finite fill all scores are equal, and so are the weights.
+    Where nothing is allowed your weights are all equal: with a finite fill all scores are equal. The weights
+    must be 0 there.
 ~mask, float("-inf") → mask, float("-inf")
 ~mask → mask
+~mask, float("-inf") → mask, float("-inf") ; .masked_fill(~mask, 0.0) →
+~mask, float("-inf") → mask, float("-inf") ; ~mask, 0.0 → ~mask.any(), 0.0
     Your mask is the wrong way round: True means that the query may attend to that key.
 scores.masked_fill(~mask, float("-inf")) → scores
     The weights that are masked out are 0, but the rest no longer add up to 1: mask the scores before the
     softmax.
 scores.masked_fill(~mask, float("-inf")) → scores * mask
-    A score of 0 is not an impossible key: e⁰ = 1.
+float("-inf") → 0.0 ; .masked_fill(~mask, 0.0) →
+float("-inf") → 1e-9 ; ~mask, 0.0 → ~mask.any(), 0.0
+    A score of 0 is not an impossible key: e⁰ = 1, and a score near 0 in yours keeps a masked-out key in the
+    sum. A score that is masked out must be −∞ before the softmax.
+scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) →
+scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask.any(), 0.0
+    Your mask changes no score: where anything is allowed each key has its full weight.
+scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
+    The weights are right, but the caller's scores are changed: `masked_fill_` and `scores[...] =` write
+    into them. `masked_fill` without the underscore makes a copy.
+scores.masked_fill(~mask, float("-inf")) → scores[mask]
+scores.masked_fill(~mask, float("-inf")) → scores[mask] ; .masked_fill(~mask, 0.0) →
+    You keep the allowed keys alone, so the row is shorter. A key that is masked out stays, with weight 0.
 """)
+
+_LATE = (
+    "You mask after e has been taken to the power of the scores. Where a score that is masked out is far larger "
+    "than the allowed ones, the allowed weights underflow to 0 / 0, or its power is infinite: put −∞ in the "
+    "place of that score before the softmax."
+)
+
+
+def _masked_late(powers, ended):
+    def answer(scores, mask):
+        kept = powers(scores) * mask
+        return ended(kept / kept.sum(dim=-1, keepdim=True), mask)
+
+    return answer
+
+
+for _ended in (
+    lambda weights, mask: weights,
+    lambda weights, mask: weights.nan_to_num(),
+    lambda weights, mask: weights.masked_fill(~mask, 0.0),
+    lambda weights, mask: weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0),
+):
+    for _exercise in (masked_softmax, masked_softmax_for_one):
+        _exercise.mistake(_LATE)(_masked_late(lambda scores: scores.softmax(dim=-1), _ended))
+        _exercise.mistake(_LATE)(_masked_late(torch.exp, _ended))
 
 
 def _projected():
@@ -221,11 +255,11 @@ def _projected():
 
 
 def _one_score(place, query, key, W_q, W_k, w_v):
-    if len(place) != 2:
-        return ""
-    q, k = W_q @ query[place[0]], W_k @ key[place[1]]
-    terms = (f"{v:.3g}·tanh({a:.3g} + {b:.3g})" for v, a, b in zip(w_v, q, k, strict=True))
-    return f"The entry that is marked: {' + '.join(terms)}."
+    if place:
+        query, key = query[place[0]], key[place[1]]
+    parts = zip(w_v, W_q @ query, W_k @ key, strict=True)
+    terms = (f"{v:.3g}·tanh({a:.3g} + {b:.3g})" for v, a, b in parts)
+    return f"{'The entry that is marked' if place else 'The right answer'}: {' + '.join(terms)}."
 
 
 additive_score = Exercise(
@@ -275,20 +309,20 @@ return hidden @ w_v → return hidden
 hidden @ w_v → hidden.sum(dim=-1)
     w_v is missing: you add up the hidden vector, and w_v says how much each of its entries counts.
 torch.tanh(q[:, None] + k[None]) → torch.tanh(q[:, None]) + torch.tanh(k[None])
-    First add, then bend: one tanh, of the sum.
+    You take two tanh, one of each part. First add, then bend: one tanh, of the sum.
 torch.tanh(q[:, None] + k[None]) → q[:, None] + k[None]
     The tanh is missing. Without it the query shifts all scores alike.
 torch.tanh(q[:, None] + k[None]) → q[:, None] + k[None] ; hidden @ w_v → torch.tanh(hidden @ w_v)
-    The tanh comes after w_v. It belongs on the hidden vector, before.
+    In yours the tanh comes after w_v. It belongs on the hidden vector, before w_v.
 torch.tanh(q[:, None] + k[None]) → torch.relu(q[:, None] + k[None])
     That is a ReLU. The additive score bends with tanh.
 hidden @ w_v → (hidden @ w_v).softmax(dim=-1)
     These are weights. A score comes before the softmax.
 hidden @ w_v → w_v @ hidden
-    The entries to be weighed are the last axis: `hidden @ w_v`.
+    `w_v @ hidden` does not weigh the last axis, and there are the entries to be weighed: `hidden @ w_v`.
 q[:, None] + k[None] → q[:, None] * k[None]
 q[:, None] + k[None] → q[:, None] - k[None]
-    The score is called additive because the two projections are added.
+    You multiply or subtract the two projections. The score is called additive because they are added.
 q[:, None] + k[None] → q + k
     Each query must meet each key. `q + k` adds row 0 to row 0 and row 1 to row 1: give each an axis of
     its own, `[:, None]` and `[None]`.
@@ -328,6 +362,7 @@ additive_score_for_one = Exercise(
     passed="With all queries and keys at once each query has to meet each key. Which axis does that take?",
     without=("additive_score", "AdditiveAttention", "AdditiveScore"),
     gaps=("W_q @ query + W_k @ key", "w_v @ hidden"),
+    how=_one_score,
 )
 
 
@@ -353,13 +388,16 @@ w_v @ hidden → hidden.sum()
 w_v @ hidden → w_v * hidden
     You multiply entry by entry and do not add up. One number is wanted: `w_v @ hidden`.
 torch.tanh(W_q @ query + W_k @ key) → torch.tanh(W_q @ query) + torch.tanh(W_k @ key)
-    First add, then bend: one tanh, of the sum.
+    You take two tanh, one of each part. First add, then bend: one tanh, of the sum.
 torch.tanh(W_q @ query + W_k @ key) → W_q @ query + W_k @ key
     The tanh is missing.
 torch.tanh(W_q @ query + W_k @ key) → W_q @ query + W_k @ key ; w_v @ hidden → torch.tanh(w_v @ hidden)
-    The tanh comes after w_v. It belongs on the vector, before.
+    In yours the tanh comes after w_v. It belongs on the vector, before w_v.
+torch.tanh(W_q @ query + W_k @ key) → torch.relu(W_q @ query + W_k @ key)
+    That is a ReLU. The additive score bends with tanh.
 W_q @ query + W_k @ key → (W_q @ query) * (W_k @ key)
-    The score is called additive because the two are added.
+W_q @ query + W_k @ key → W_q @ query - W_k @ key
+    You multiply or subtract the two. The score is called additive because they are added.
 W_q @ query + W_k @ key → W_q.T @ query + W_k.T @ key
 W_q @ query → W_q.T @ query
 W_k @ key → W_k.T @ key

@@ -307,10 +307,13 @@ scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
 
 def _ways():
     return [
+        ("causal", 3, 3),
+        ("centred", 3, 3),
+        ("recurrent", 3, 3),
+        ("attention", 3, 3),
+        ("causal", 4, 3),
+        ("centred", 4, 3),
         ("causal", 6, 3),
-        ("centred", 6, 3),
-        ("recurrent", 6, 3),
-        ("attention", 6, 3),
         ("attention", 33, 3),
         ("attention", 2, 5),
         ("recurrent", 33, 3),
@@ -318,6 +321,7 @@ def _ways():
         ("causal", 33, 3),
         ("causal", 12, 5),
         ("causal", 10, 4),
+        ("causal", 8, 4),
         ("causal", 9, 3),
         ("causal", 20, 3),
         ("causal", 6, 5),
@@ -391,8 +395,10 @@ covered = 1 → return 1
 covered = 1 → covered = k - 1
 covered = 1 → covered = k
     In a recurrent layer the signal goes from state to state: each step covers one position, whatever k is.
-way = n - 1 → way = n
 covered = 1 → return n
+    In a recurrent layer you count a step for each of the n tokens. The signal is handed on from token to token,
+    and between n tokens there are n − 1 hand-overs.
+way = n - 1 → way = n
 covered = k - 1 → covered = k - 1 ⏎ way = n
 covered = (k - 1) // 2 → covered = (k - 1) // 2 ⏎ way = n
 covered = k - 1 → covered = k - 1 ⏎ way = n ; covered = (k - 1) // 2 → covered = (k - 1) // 2 ⏎ way = n

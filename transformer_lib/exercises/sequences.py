@@ -1,5 +1,7 @@
 """Teacher forcing and masking: what a model reads, must say, and is charged for. Lessons 05, 18."""
 
+from collections import Counter
+
 import torch
 
 from transformer_lib.exercises.checking.machinery import Exercise
@@ -129,13 +131,18 @@ return torch.cat → target[:, 0] = bos ⏎ return target ⏎ torch.cat
 def _logits():
     torch.manual_seed(11)
     targets = torch.tensor([[5, 6, 2, 0], [4, 2, 0, 0], [3, 5, 4, 2]])
-    paper = torch.tensor([[[0.0, 1, 2], [1, 0, 1]], [[2, 0, 1], [3, 1, 0]]])
-    loud = torch.tensor([[[0.0, 100, 0], [1, 99, 100], [2, 0, 1]]])
+    same = [[4, 2, 0, 0, 0], [2, 0, 0, 0, 0], [4, 4, 2, 0, 0], [1, 3, 4, 3, 2], [4, 1, 3, 2, 0]]
+    first = [[0.0, 0, 0, 0, 1, 2], [1, 0, 2, 0, 1, 0]]
+    second = [[0.0, 0, 0, 1, 0, 2], [3, 1, 0, 0, 0, 1]]
+    loud = torch.tensor([[[0.0, 0, 0, 1, 100, 0], [1, 99, 100, 0, 2, 0], [2, 0, 1, 0, 0, 0]]])
     return [
-        (paper, torch.tensor([[1, 2], [2, 0]])),
-        (torch.randn(1, 3, 4), torch.tensor([[3, 2, 0]])),
-        (loud, torch.tensor([[1, 2, 0]])),
-        (torch.randn(3, 3, 3), torch.tensor([[1, 2, 0], [2, 0, 0], [1, 1, 2]])),
+        (torch.tensor([first, second]), torch.tensor([[4, 2], [5, 0]])),
+        (torch.randn(1, 3, 5), torch.tensor([[4, 2, 0]])),
+        (loud, torch.tensor([[4, 2, 0]])),
+        (
+            torch.randn(5, 5, 5),
+            torch.tensor(same),
+        ),  # and an id above 3 everywhere, so that no answer divides by 0
         (torch.randn(2, 3, 5), torch.tensor([[4, 2, 0], [3, 1, 2]])),
         (torch.randn(3, 4, 7), targets),
     ]
@@ -145,7 +152,11 @@ def _one_loss(place, logits, targets):
     real = (targets != 0).nonzero().tolist()
     if len(real) > 3:
         return ""
-    sums = (" + ".join(f"e^{x:.3g}" for x in logits[*at]) for at in real)
+    counted = (Counter(logits[*at].tolist()) for at in real)
+    sums = (
+        " + ".join(f"{n}·e^{x:.3g}" if n > 1 else f"e^{x:.3g}" for x, n in sorted(count.items()))
+        for count in counted
+    )
     costs = [
         f"ln(({total}) / e^{logits[*at, targets[*at]]:.3g})"
         for total, at in zip(sums, real, strict=True)
@@ -253,9 +264,11 @@ targets != 0 → logits.argmax(dim=-1) != 0
 targets != 0 → targets == 0
     Your mask is the wrong way round: you charge for the padding, and for nothing else.
 targets != 0 → targets > 2
+targets != 0 → targets > 3
 targets != 0 → targets > 1
 targets != 0 → (targets != 0) & (targets != 2)
-    Only 0 is padding. eos, 2, and every other id are real: the model must learn to end a sentence too.
+    You leave out other ids than 0, the padding. eos, 2, and every other id are real: the model must learn to end a
+    sentence too.
 costs.mean() → costs
 costs.mean() → -right * real
 costs.mean() → -right

@@ -5,16 +5,18 @@ import torch
 from transformer_lib.exercises.checking.machinery import Exercise
 
 
-def _halves(input, state):
-    """state + the first half of input − its second half."""
-    first, second = input.tensor_split(2, dim=-1)
-    return state + first - second
+def _ends(n):
+    """A cell and a readout for paper, of which both give n entries."""
 
+    def cell(input, state):
+        return state + 2 * input[..., :n] - input[..., -n:]
 
-def _thirds(input):
-    """the first third of its input − the second third + 2 · the last third."""
-    first, second, last = torch.tensor_split(input, 3, dim=-1)
-    return first - second + 2 * last
+    def readout(input):
+        return input[..., :n] - input[..., n : 2 * n] + 2 * input[..., -n:]
+
+    cell.__doc__ = f"state + 2 · the first {n} entries of its input − the last {n}."
+    readout.__doc__ = f"the first {n} entries of its input − the next {n} + 2 · the last {n}."
+    return cell, readout
 
 
 def _cell(width, states):
@@ -40,9 +42,10 @@ def _readout(width, words):
 
 def _plain():
     torch.manual_seed(5)
-    x, state = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0, 2.0], [1.0, 0.0]])
-    cases = [(x, state, torch.tensor([[1.0, 2.0], [1.0, 2.0]]), _halves, _thirds)]
-    for batch, words, states in ((1, 3, 3), (3, 4, 5)):
+    x, state = torch.tensor([[1.0, 0, 1], [0, 1, 0]]), torch.tensor([[1.0, 2.0], [1.0, 0.0]])
+    context = torch.tensor([[1.0, 2.0], [0.0, 1.0]])
+    cases = [(x, state, context, _ends(2)[0], _ends(3)[1])]
+    for batch, words, states in ((1, 3, 3), (3, 4, 5), (2, 2, 2)):
         cell, readout = _cell(words + states, states), _readout(2 * states + words, words)
         x, state = torch.randn(batch, words), torch.randn(batch, states)
         cases.append((x, state, torch.randn(batch, states), cell, readout))
@@ -51,34 +54,36 @@ def _plain():
 
 _CELL = """
 [x, context] → [context, x]
-    The cell gets `context` and x in this order. Its weights expect the word first: x, then `context`.
+    You give the cell `context` and then x. Its weights expect the word first: x, then `context`.
 [x, context] → [x]
-    The cell reads the word alone. `context` is missing: it stands behind x in the cell's input.
+    Your cell reads the word alone. `context` is missing: it stands behind x in the cell's input.
 [x, context] → [context]
-    The cell reads `context` alone. The word is missing: x stands in front of it in the cell's input.
+    Your cell reads `context` alone. The word is missing: x stands in front of it in the cell's input.
 [x, context] → [x, state]
-    The old state stands where `context` belongs.
+    You put the old state where `context` belongs.
 [x, context] → [x, context, state]
     The old state is part of the cell's input in yours. It is given to `cell` by itself, as its second argument.
 [x, context] → [x + context]
 [x, context] → x, context
 cat([x, context] → stack([x, context]
 cell(read, state) → cell([x, context], state)
-    Side by side means one longer row: `torch.cat` takes a list of tensors and joins them, here along the last axis. A
-    sum mixes them, a list alone is no tensor, and `torch.stack` makes a new axis.
+    In yours x and `context` are not joined to one longer row. `torch.cat` takes a list of tensors and joins them,
+    here along the last axis. A sum mixes them, a list alone is no tensor, and `torch.stack` makes a new axis.
 cell(read, state) → cell(state, read)
-    The arguments of `cell` are exchanged: first its input, then the state.
+    You exchanged the arguments of `cell`: it takes first its input, then the state.
 cell(read, state) → cell(x, state, context)
 cell(read, state) → cell(x, context, state)
 cell(read, state) → cell(read)
-    `cell` is called with two things, its input and the state. What it reads is joined before, with `torch.cat`.
+    You call `cell` with one thing, or with three. It takes two, its input and the state: join what it reads before,
+    with `torch.cat`.
 cell(read, state) → cell(read, context)
-    The cell gets `context` where the state belongs. The state is what moves on, `context` is only read.
+    You give the cell `context` where the state belongs. The state is what moves on, `context` is only read.
 next_state = cell(read, state) → next_state, _ = cell(read, state)
 next_state = cell(read, state) → _, next_state = cell(read, state)
-    `cell` gives one thing, the next state. (`nn.GRU` gives two; a cell does one step, and its output is its state.)
+    You take two things from `cell`. It gives one, the next state. (`nn.GRU` gives two; a cell does one step, and its
+    output is its state.)
 next_state = cell(read, state) → next_state = torch.tanh(cell(read, state))
-    There is a tanh around the state. What `cell` gives is the next state as it is.
+    In yours a tanh goes around the state. What `cell` gives is the next state as it is.
 next_state = cell(read, state) → next_state = state + cell(read, state)
     You add the old state. What `cell` gives is the next state as it is; how much of the old one stays, it decides.
 next_state = cell(read, state) → next_state = state.copy_(cell(read, state))
@@ -87,15 +92,15 @@ next_state = cell(read, state) → next_state = state.copy_(cell(read, state))
 _READ_AND_SAY = f"""
 [next_state, context, x] → [state, context, x]
 [next_state, context, x] → [state, x, context]
-    The output is read off the old state. First `cell` moves the state on, and the readout gets the new one.
+    In yours the output is read off the old state. First `cell` moves the state on, and the readout gets the new one.
 [next_state, context, x] → [next_state, x, context]
 [next_state, context, x] → [x, next_state, context]
 [next_state, context, x] → [x, context, next_state]
 [next_state, context, x] → [context, next_state, x]
 [next_state, context, x] → [context, x, next_state]
-    The readout gets its three parts in another order than its weights expect. It is next state, context, x.
+    In yours the readout gets its three parts in another order than its weights expect. It is next state, context, x.
 [next_state, context, x] → [next_state, state, x]
-    The old state stands where `context` belongs.
+    You put the old state where `context` belongs.
 [next_state, context, x] → [next_state, context]
 [next_state, context, x] → [next_state, x]
 [next_state, context, x] → [context, x]
@@ -103,28 +108,28 @@ _READ_AND_SAY = f"""
 torch.tanh(readout(joined)) → torch.tanh(torch.cat([readout(next_state), context, x], dim=-1))
 [next_state, context, x] → [next_state]
 [next_state, context, x] → [next_state, next_state, x]
-    Something is left out of the readout's input. It gets all three: next state, context and x.
+    In yours something is left out of the readout's input. It gets all three: next state, context and x.
 readout(joined) → readout([next_state, context, x])
 readout(joined) → readout(next_state, context, x)
 readout(joined) → readout(joined, next_state)
-    `readout` is called with one thing, one tensor: next state, context and x, joined with `torch.cat`.
+    You give `readout` a list, or several things. It takes one tensor: next state, context and x, joined with
+    `torch.cat`.
 [x, context] → [x, state] ; cell(read, state) → cell(read, context) ; [next_state, context, x] → [next_state, state, x]
 cell(read, state) → cell(read, context) ; [next_state, context, x] → [state, next_state, x]
-    State and context are exchanged. The state is what moves on, the context is only read.
-cat([x, context] → stack([x, context] ; cat([next_state, context, x] → stack([next_state, context, x]
-    `torch.stack` makes a new axis. Side by side means one longer row, as `torch.cat` makes it.
+    You exchanged state and context. The state is what moves on, the context is only read.
 torch.tanh(readout(joined)) → readout(joined)
-    The tanh of the output is missing: it comes after the readout.
+    In yours the tanh of the output is missing: it comes after the readout.
 torch.tanh(readout(joined)) → readout(torch.tanh(joined))
-    The tanh is taken before the readout. It bounds what the readout has made.
+    In yours the tanh is taken before the readout. It bounds what the readout has made.
 torch.tanh(readout(joined)) → readout(joined).softmax(dim=-1)
 torch.tanh(readout(joined)) → readout(joined).sigmoid()
 torch.tanh(readout(joined)) → readout(joined).relu()
 torch.tanh(readout(joined)) → torch.tanh(readout(joined)).softmax(dim=-1)
-    The output is bounded by tanh and by nothing else. (The softmax belongs to the logits, which come later.)
+    You bound the output with another function than tanh, or with one more. tanh alone is wanted. (The softmax belongs
+    to the logits, which come later.)
 torch.tanh(readout(joined)) → torch.tanh(joined)
 torch.tanh(readout(joined)) → torch.tanh(next_state)
-    The readout is missing: the output is tanh of what `readout` makes of its three parts.
+    In yours the readout is missing: the output is tanh of what `readout` makes of its three parts.
 return out, next_state → return out, state
     You return the old state, so the next step would start where this one did. Return the state that `cell` has given.
 return out, next_state → return out, context
@@ -135,7 +140,7 @@ return out, next_state → return out
 return out, next_state → return next_state
     You return one thing of two. The caller needs the output for the word, and the next state for the next step.
 return out, next_state → return next_state, out
-    The two results are exchanged: the output comes first, the next state second.
+    You exchanged the two results: the output comes first, the next state second.
 return out, next_state → return out, next_state, context
 return out, next_state → return out, out, next_state
     You return three things. Two are wanted: the output, and then the next state.
@@ -243,7 +248,7 @@ def _(x, state, context, cell, readout):
 
 gru_step_for_one.edits(f"""
 [x, context] → [x, context], dim=1
-    A vector has one axis, axis 0. `torch.cat` joins along it without being told.
+    You join along axis 1. A vector has one axis, axis 0, and `torch.cat` joins along it without being told.
 {_READ_AND_SAY}""")
 
 
@@ -256,19 +261,22 @@ _SIZES = (  # batch, source, d_model, d_hidden, d_memory, width
 
 def _looking_back():
     torch.manual_seed(12)
-    x, state = torch.tensor([[-1.0, 0.0], [0.0, -1.0]]), torch.tensor([[2.0, -1.0], [0.0, 1.0]])
+    x, state = torch.tensor([[-1.0, 0.0], [0.0, -1.0]]), torch.tensor([[1.0, -1.0], [0.0, 1.0]])
     h = torch.tensor([[[0.0, -1.0], [-1.0, 0.0]], [[2.0, -1.0], [0.0, 0.0]]])
-    W_q, W_k = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
-    cases = [(x, state, h, _halves, _thirds, W_q, W_k, torch.tensor([1.0, 2.0]))]
+    W_q = torch.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    W_k, w_v = torch.tensor([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), torch.tensor([1.0, 2.0, -1.0])
+    cases = [(x, state, h, *_ends(2), W_q, W_k, w_v)]
     for batch, source, words, states, memory, width in _SIZES:
         cell, readout = _cell(words + memory, states), _readout(states + memory + words, words)
         x, state = torch.randn(batch, words), torch.randn(batch, states)
         h, w_v = torch.randn(batch, source, memory), torch.randn(width)
         W_q, W_k = torch.randn(width, states), torch.randn(width, memory)
         cases.append((x, state, h, cell, readout, W_q, W_k, w_v))
-    x, state, h, *rest = cases[0]
-    loud = torch.tensor([100.0, 200.0])  # a score of 228, whose exp is no float
-    return [*cases, (x, state, h, *rest[:-1], loud)]
+    # All sizes 2, where a wrong axis gives numbers, and a score of 228, whose exp is no float.
+    x, _, h, *rest = cases[0]
+    W_q, W_k = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
+    loud, state = torch.tensor([100.0, 200.0]), torch.tensor([[2.0, -1.0], [0.0, 1.0]])
+    return [*cases, (x, state, h, *rest[:2], W_q, W_k, loud)]
 
 
 bahdanau_step = Exercise(
@@ -354,11 +362,12 @@ _TOO_MANY = """
 """
 _MIXED = f"""
 weights = scores.softmax(dim=-1) → weights = scores
-    There is no softmax: scores are not weights. The weights of a sentence are positive and add up to 1.
+    In yours there is no softmax: scores are not weights. The weights of a sentence are positive and add up to 1.
 scores.softmax(dim=-1) → scores.softmax(dim=0)
     Your weights add up to 1 over the sentences of the batch. Softmax goes over the source, the last axis.
 mixed[:, 0] → h.mean(dim=1)
-    The context is the mean of the encoder states: all weights of a sentence are equal in yours. The scores must decide.
+    Your context is the mean of the encoder states: all weights of a sentence are equal in yours. The scores must
+    decide.
 mixed[:, 0] → h.sum(dim=1)
     All weights are 1 in yours, so the context is the plain sum of the encoder states. Do the scores have an axis
     of length 1 at the end, over which the softmax goes? It goes over the source.
@@ -368,26 +377,26 @@ mixed[:, 0] → mixed{_TOO_MANY}"""
 _MIXED_OTHERWISE = """
 scores.softmax(dim=-1) → scores.flatten().softmax(dim=0).view_as(scores)
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum()
-    All weights of the batch together add up to 1. Each sentence's weights should by themselves: sum over the last
-    axis alone.
+    In yours all weights of the batch together add up to 1. Each sentence's weights should by themselves: sum over the
+    last axis alone.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-    e to the power of 100 does not fit into a number, so large scores give ∞ / ∞, which is NaN. `softmax` takes off the
-    largest score first.
+    You take e to the power of the scores as they are. e¹⁰⁰ does not fit into a number, so large scores give ∞ / ∞,
+    which is NaN. `softmax` takes off the largest score first.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1)
     Your sums are (batch,), and they meet the last axis, the source. `keepdim=True` leaves them an axis of length 1;
     or take `softmax`, which also bears large scores.
 scores.softmax(dim=-1) → scores / scores.sum(dim=-1, keepdim=True)
     You divide the scores by their sum. A score may be negative; softmax takes e to its power before it divides.
 scores.softmax(dim=-1) → scores.sigmoid()
-    A sigmoid looks at each score by itself, and its results do not add up to 1. The weights are the softmax of
-    the scores.
+    You take the sigmoid. It looks at each score by itself, and its results do not add up to 1. The weights are the
+    softmax of the scores.
 scores.softmax(dim=-1) → scores.softmax(dim=-1).softmax(dim=-1)
-    There are two softmaxes, one after the other. The second makes the weights nearly equal.
+    In yours there are two softmaxes, one after the other. The second makes the weights nearly equal.
 scores.softmax(dim=-1) → scores.log_softmax(dim=-1)
-    These are the logarithms of the weights: `softmax`, not `log_softmax`.
+    Yours are the logarithms of the weights: `softmax`, not `log_softmax`.
 mixed[:, 0] → h[:, -1]
 mixed[:, 0] → h[:, 0]
-    The context is one encoder state, the last or the first. Here it is looked up in all of them, a weight for each.
+    Your context is one encoder state, the last or the first. Here it is looked up in all of them, a weight for each.
 mixed[:, 0] → h[torch.arange(len(h)), weights.argmax(dim=-1)]
     You take the encoder state with the largest score alone. The context is a mixture of all.
 mixed[:, 0] → (weights[:, :, None] * h).sum(dim=-1)
@@ -413,27 +422,27 @@ state @ W_q.T → x @ W_q.T
     You ask with the word, x. The query is the decoder's state.
 state @ W_q.T → state @ W_q
 h @ W_k.T → h @ W_k
-    W_q s of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
-    `state @ W_q.T`, and `h @ W_k.T` likewise.
+    In yours a matrix stands on the wrong side, or turned round. In the formula W_q s is a matrix times a column; here
+    vectors stand in rows, and then the product is written `state @ W_q.T`, and `h @ W_k.T` likewise.
 q[:, None] + k → q + k
-    An axis is missing: `state @ W_q.T` is (batch, width) and `h @ W_k.T` is (batch, source, width). `[:, None]` gives
-    the first an axis of length 1 for the source. Without it source token 1 of every sentence meets the state of
-    sentence 1, or torch complains about sizes.
+    In yours an axis is missing: `state @ W_q.T` is (batch, width) and `h @ W_k.T` is (batch, source, width). `[:,
+    None]` gives the first an axis of length 1 for the source. Without it source token 1 of every sentence meets the
+    state of sentence 1, or torch complains about sizes.
 q[:, None] + k → q[:, None] * k
 q[:, None] + k → q[:, None] - k
-    The two projections are added: tanh(W_q s + W_k h_i).
+    You multiply the two projections, or subtract them. They are added: tanh(W_q s + W_k h_i).
 torch.tanh(q[:, None] + k) → (q[:, None] + k)
-    The tanh of the scores is missing. Without it the state adds one number to all scores of a sentence, and a softmax
-    does not see that.
+    In yours the tanh of the scores is missing. Without it the state adds one number to all scores of a sentence, and
+    a softmax does not see that.
 torch.tanh(q[:, None] + k) → (torch.tanh(q[:, None]) + torch.tanh(k))
 torch.tanh(q[:, None] + k) → torch.tanh(k)
     The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: with a tanh for each, or without
     W_q s, all scores of a sentence move alike, and a softmax does not see that.
 hidden @ w_v → torch.tanh((q[:, None] + k) @ w_v)
-    The tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
+    In yours the tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
 hidden @ w_v → hidden.sum(dim=-1)
 hidden @ w_v → hidden.mean(dim=-1)
-    w_v is missing: you add up the vectors as they are, or average them. w_v says how much each entry counts.
+    In yours w_v is missing: you add up the vectors as they are, or average them. w_v says how much each entry counts.
 scores.softmax(dim=-1) → (scores / len(w_v) ** 0.5).softmax(dim=-1)
 scores.softmax(dim=-1) → (scores / state.size(-1) ** 0.5).softmax(dim=-1)
 scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
@@ -441,7 +450,7 @@ scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
 mixed[:, 0] → (weights[:, None] @ k)[:, 0]
     You mix the projected states, W_k h_i. They are keys, for the scores alone; the values are the h_i.
 [x, context] → [context, x]
-    The cell gets `context` and x in this order. Its weights expect the word first: x, then `context`.
+    You give the cell `context` and then x. Its weights expect the word first: x, then `context`.
 {_SQUEEZED}{_MIXED}""")
 bahdanau_step.edits(f"""
 joined = → e = ((next_state @ W_q.T)[:, None] + k).tanh() @ w_v ⏎ context = (e.softmax(1)[:, None] @ h)[:, 0] ⏎ joined =
@@ -454,26 +463,26 @@ state @ W_q.T → W_q @ state.T
 h @ W_k.T → W_k @ h
 state @ W_q.T → state @ W_q ; h @ W_k.T → h @ W_k
 state @ W_q.T → W_q @ state ; h @ W_k.T → W_k @ h
-    W_q s of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
-    `state @ W_q.T`, and `h @ W_k.T` likewise.
+    In yours a matrix stands on the wrong side, or turned round. In the formula W_q s is a matrix times a column; here
+    vectors stand in rows, and then the product is written `state @ W_q.T`, and `h @ W_k.T` likewise.
 state @ W_q.T → state
 h @ W_k.T → h
-    One of the two is not projected. W_q makes a query of the state, and W_k makes keys of the h_i; both are then of one
-    width.
+    In yours one of the two is not projected. W_q makes a query of the state, and W_k makes keys of the h_i; both are
+    then of one width.
 state @ W_q.T → state @ W_k.T ; h @ W_k.T → h @ W_q.T
-    W_q and W_k are exchanged: W_q belongs to the state, the query, and W_k to the h_i, the keys.
+    You exchanged W_q and W_k: W_q belongs to the state, the query, and W_k to the h_i, the keys.
 q[:, None] + k → q[:, :, None] + k
     Your new axis stands at the end, (batch, width, 1), where the width of the other is. The source is the axis in the
     middle: `[:, None]` gives (batch, 1, width).
 torch.tanh(q[:, None] + k) → torch.relu(q[:, None] + k)
 torch.tanh(q[:, None] + k) → torch.sigmoid(q[:, None] + k)
-    The additive score bends with tanh, not with another function.
+    You bend the sum with another function than tanh: tanh(W_q s + W_k h_i).
 hidden @ w_v → (q[:, None] * k).sum(dim=-1)
 hidden @ w_v → (h @ state[:, :, None])[:, :, 0]
-    That is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
+    Yours is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
 hidden @ w_v → w_v @ hidden
 hidden @ w_v → (hidden * w_v).sum(dim=1)
-    The entries to be weighed and added up are the last axis, the width: `hidden @ w_v`.
+    You weigh or add up another axis than the width, the last one: `hidden @ w_v`.
 hidden @ w_v → hidden * w_v
 hidden @ w_v → hidden * w_v ; mixed[:, 0] → (weights * h).sum(dim=1)
 hidden @ w_v → hidden * w_v ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(dim=1)
@@ -481,16 +490,16 @@ hidden @ w_v → hidden * w_v ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(
     does both.
 hidden @ w_v → hidden ; mixed[:, 0] → (weights * h).sum(dim=1)
 hidden @ w_v → hidden ; mixed[:, 0] → (scores.softmax(dim=1) * h).sum(dim=1)
-    w_v is missing, so you have a vector for every source token, not a score.
+    In yours w_v is missing, so you have a vector for every source token, not a score.
 hidden @ w_v → hidden.softmax(dim=-1) @ w_v
-    There is a softmax over the width. It goes over the source, and the scores come before it.
+    In yours a softmax goes over the width. It goes over the source, and the scores come before it.
 hidden @ w_v → (hidden @ w_v[:, None]).squeeze()
 hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; weights[:, None] @ h → torch.bmm(weights[:, None], h)
 hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; mixed[:, 0] → (weights[..., None] * h).sum(dim=1)
 hidden @ w_v → (hidden @ w_v[:, None]).squeeze() ; mixed[:, 0] → (weights[:, :, None] * h).sum(dim=1){_SQUEEZED}
 return out, next_state → return context
 return out, next_state → return context, weights
-    This is the context. The step goes on: cell, readout, tanh.
+    You return the context. The step goes on: cell, readout, tanh.
 return out, next_state → return out, next_state, weights
     You return three things. Two are wanted: the output, and then the next state.
 {_MIXED_OTHERWISE}{_READ_AND_SAY}{_JOINED_DOWN}""")
@@ -551,33 +560,36 @@ torch.tanh(q + k) → (q + k)
     The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: without it all scores move alike, and
     a softmax does not see that.
 torch.tanh(q + k) @ w_v → torch.tanh((q + k) @ w_v)
-    The tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
+    In yours the tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
 h @ W_k.T → h @ W_k
 h @ W_k.T → W_k @ h
 h @ W_k.T → (W_k @ h.T)
 W_q @ state → state @ W_q
 W_q @ state → W_q.T @ state
-    A `.T` is missing, or one too many. With one vector W_q s is `W_q @ state`; the h_i stand in rows, and for rows it
-    is `h @ W_k.T`.
+    In yours a `.T` is missing, or there is one too many. With one vector W_q s is `W_q @ state`; the h_i stand in
+    rows, and for rows it is `h @ W_k.T`.
 q + k → q[:, None] + k
-    An axis too many: in `q + k` the vector is added to every row of k as it is. `[:, None]` makes a column of it.
+    In yours there is an axis too many. In `q + k` the vector is added to every row of k as it is. `[:, None]` makes a
+    column of it.
 W_q @ state → W_k @ state ; h @ W_k.T → h @ W_q.T
-    W_q and W_k are exchanged: W_q belongs to the state, W_k to the h_i.
+    You exchanged W_q and W_k: W_q belongs to the state, W_k to the h_i.
 torch.tanh(q + k) @ w_v → torch.tanh(q) + torch.tanh(k) @ w_v
-    `@` binds more tightly than `+`, so only a part is multiplied by w_v. One tanh, around the sum, and then `@ w_v`.
+    In yours only a part is multiplied by w_v, because `@` binds more tightly than `+`. One tanh, around the sum, and
+    then `@ w_v`.
 torch.tanh(q + k) @ w_v → h @ state
-    That is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
+    Yours is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
 q + k → q * k
-    The two projections are added: tanh(W_q s + W_k h_i).
+    You multiply the two projections, or subtract them. They are added: tanh(W_q s + W_k h_i).
 torch.tanh(q + k) @ w_v → torch.tanh(q + k).sum(dim=-1)
-    w_v is missing: it says how much each entry of the vectors counts.
+    In yours w_v is missing: it says how much each entry of the vectors counts.
 torch.tanh(q + k) @ w_v → w_v @ torch.tanh(q + k)
-    The entries to be weighed are the last axis: `@ w_v`, with w_v on the right.
+    You put w_v on the left. The entries to be weighed are the last axis: `@ w_v`, with w_v on the right.
 torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v
 torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v ; softmax(dim=0) → softmax(dim=-1)
-    w_v weighs the entries, but they are not added up: a score is one number for each source token. `@ w_v` does both.
+    In yours w_v weighs the entries, but they are not added up: a score is one number for each source token. `@ w_v`
+    does both.
 scores.softmax(dim=0) → scores
-    There is no softmax: scores are not weights.
+    In yours there is no softmax: scores are not weights.
 weights @ h → h @ weights
 weights @ h → (weights * h).sum(dim=0)
 weights @ h → weights * h
@@ -587,13 +599,13 @@ weights @ h → weights @ k
 weights @ h → (weights[:, None] * h).mean(dim=0)
     You take the mean where a sum is wanted: the weights add up to 1 already.
 weights @ h → h.mean(dim=0)
-    The context is the mean of the h_i. The weights must say how much each counts.
+    Your context is the mean of the h_i. The weights must say how much each counts.
 weights @ h → h[scores.argmax()]
     You take the h_i with the largest score alone. The context is a mixture of all.
 return weights @ h → return weights
-    These are the weights. The context is the sum of the h_i, each times its weight.
+    You return the weights. The context is the sum of the h_i, each times its weight.
 return weights @ h → return weights[:, None] * h
-    The h_i are weighted, but not yet added up.
+    In yours the h_i are weighted, but not yet added up.
 """)
 
 
@@ -603,14 +615,17 @@ def _feeding():
     fed, W = torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[1.0, 2.0], [0.0, 1.0]])
     h = torch.tensor([[[2.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [2.0, 0.0]]])
     W_c = torch.tensor([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, -1.0]])
-    cases = [(x, state, fed, h, _halves, W, W_c)]
+    loud = x, state, fed, h, _ends(2)[0], 100 * W, W_c  # all sizes 2: a wrong axis gives numbers
+    x, state = torch.tensor([[1.0, 0, 0], [0, 1, 0]]), torch.tensor([[0.0, 1, 0], [1, 0, 1]])
+    W = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    W_c = torch.tensor([[1.0, 0, -1, 0, 1], [0, 1, 1, -1, 0]])
+    cases = [(x, state, fed, h, _ends(3)[0], W, W_c)]
     for batch, source, words, states, memory, width in _SIZES:
         cell = _cell(words + width, states)
         x, state, fed = (torch.randn(batch, n) for n in (words, states, width))
         h, W = torch.randn(batch, source, memory), torch.randn(states, memory) / 2
         cases.append((x, state, fed, h, cell, W, torch.randn(width, memory + states) / 2))
-    x, state, fed, h, cell, W, W_c = cases[0]
-    return [*cases, (x, state, fed, h, cell, 100 * W, W_c)]
+    return [*cases, loud]
 
 
 luong_step = Exercise(
@@ -685,71 +700,64 @@ def _(x, state, fed, h, cell, W, W_c):
 
 _MOVE_AND_SAY = f"""{_CELL.replace("context", "fed")}
 [x, fed] → [x, state] ; cell(read, state) → cell(read, fed)
-    State and fed are exchanged. The state is what moves on; h̃ of the step before is only read.
-
+    You exchanged state and fed. The state is what moves on; h̃ of the step before is only read.
 next_state @ W → fed @ W
 next_state @ W → x @ W
     You ask with something else than the state. The query is the next state, the one that `cell` gave.
-
 [context, next_state] → [context]
 [context, next_state] → [next_state]
 [context, next_state] → [context + next_state]
 [context, next_state] → [context, next_state, x]
 [context, next_state] → [context, x]
 [context, next_state] → [context, fed]
-    What W_c gets is [c; s], context and new state joined to one longer row, and nothing else.
-
+    In yours W_c gets something else than [c; s]: context and new state, joined to one longer row, and nothing more.
 return h_tilde, next_state → return context, next_state
 return h_tilde, next_state → return torch.tanh(context), next_state
     The first thing that you return is the context. It still has to meet the state: h̃ = tanh(W_c [c; s]).
-
 return h_tilde, next_state → return h_tilde, h_tilde
 return h_tilde, next_state → return next_state, next_state
     You return the same thing twice. The first is h̃, the second the state, which the next step's cell moves on.
-
 return h_tilde, next_state → return h_tilde
 return h_tilde, next_state → return next_state
     You return one thing of two: h̃, and then the next state.
-
 return h_tilde, next_state → return h_tilde, next_state, weights
 return h_tilde, next_state → return h_tilde, next_state, context
     You return three things. Two are wanted: h̃, and then the next state.
-
 return h_tilde, next_state → return next_state, h_tilde
-    The two results are exchanged: h̃ comes first, the next state second.
+    You exchanged the two results: h̃ comes first, the next state second.
 """
 _ASK_AND_MEET = """
 next_state @ W → state @ W
     You ask with the state before the step: that is Bahdanau's order. In Luong's the state moves first, and the new
     one asks.
 next_state @ W → next_state
-    W is missing: that is the dot product, sᵀ h. The general score is sᵀ W h.
+    In yours W is missing: that is the dot product, sᵀ h. The general score is sᵀ W h.
 [context, next_state] → [context, state]
-    h̃ is made of the context and the old state. [c; s] wants the new one.
+    Your h̃ is made of the context and the old state. [c; s] wants the new one.
 [context, next_state] → [next_state, context]
-    The order in [c; s] is context first, then state. W_c expects it so.
+    You put the state first. In [c; s] the context comes first, then the state. W_c expects it so.
 return h_tilde, next_state → return h_tilde, state
     You return the old state, so the next step would start where this one did. Return the state that `cell` has given.
 """
 
 luong_step.edits(f"""
 next_state @ W → next_state @ W.T
-    W stands the wrong way round. In sᵀ W h_i the state comes from the left, so for states in rows it is
-    `next_state @ W`, without a transpose.
+    In yours W stands the wrong way round, or on the wrong side. In sᵀ W h_i the state comes from the left, so for
+    states in rows it is `next_state @ W`, without a transpose.
 joined @ W_c.T → joined @ W_c
-    W_c [c; s] of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
-    `joined @ W_c.T`.
+    In yours W_c stands on the wrong side, or turned round. In the formula W_c [c; s] is a matrix times a column; here
+    vectors stand in rows, and then the product is written `joined @ W_c.T`.
 torch.tanh(joined @ W_c.T) → joined @ W_c.T
-    The tanh of h̃ is missing.
+    In yours the tanh of h̃ is missing.
 column[:, :, 0] → torch.tanh(column[:, :, 0])
-    There is a tanh around the scores. This score is a product alone, sᵀ W h.
+    In yours a tanh goes around the scores. This score is a product alone, sᵀ W h.
 scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
 scores.softmax(dim=-1) → (scores / state.size(-1) ** 0.5).softmax(dim=-1)
     You divide the scores by a root. Luong's scores have no scale.
 column[:, :, 0] → (query * h).sum(dim=-1)
 column[:, :, 0] → h @ query
-    An axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source token of
-    its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
+    In yours an axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source
+    token of its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
     d_memory, 1).
 mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
     You mix W h_i. W serves the scores alone; the values are the h_i.
@@ -757,27 +765,28 @@ mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
 luong_step.edits(f"""
 next_state @ W → W @ next_state
 next_state @ W → W @ next_state.T
-    W stands the wrong way round. In sᵀ W h_i the state comes from the left, so for states in rows it is
-    `next_state @ W`, without a transpose.
+    In yours W stands the wrong way round, or on the wrong side. In sᵀ W h_i the state comes from the left, so for
+    states in rows it is `next_state @ W`, without a transpose.
 joined @ W_c.T → W_c @ joined
 joined @ W_c.T → W_c @ joined.T
 joined @ W_c.T → W_c.T @ joined
 joined @ W_c.T → joined * W_c
-    W_c [c; s] of the formula is a matrix times a column. Here vectors stand in rows, and then the product is written
-    `joined @ W_c.T`.
+    In yours W_c stands on the wrong side, or turned round. In the formula W_c [c; s] is a matrix times a column; here
+    vectors stand in rows, and then the product is written `joined @ W_c.T`.
 torch.tanh(joined @ W_c.T) → torch.tanh(joined) @ W_c.T
-    The tanh is taken before W_c. It goes around the product.
+    In yours the tanh is taken before W_c. It goes around the product.
 torch.tanh(joined @ W_c.T) → torch.tanh(joined)
-    W_c is missing: h̃ = tanh(W_c [c; s]).
+    In yours W_c is missing: h̃ = tanh(W_c [c; s]).
 torch.tanh(joined @ W_c.T) → (joined @ W_c.T).softmax(dim=-1)
 torch.tanh(joined @ W_c.T) → (joined @ W_c.T).sigmoid()
 torch.tanh(joined @ W_c.T) → (joined @ W_c.T).relu()
 torch.tanh(joined @ W_c.T) → torch.tanh(joined @ W_c.T).softmax(dim=-1)
-    h̃ is bounded by tanh and by nothing else. (A softmax belongs to the logits, which come later.)
+    You bound h̃ with another function than tanh, or with one more. tanh alone is wanted. (A softmax belongs to the
+    logits, which come later.)
 column[:, :, 0] → torch.tanh(query[:, None] + h).sum(dim=-1)
     You add query and encoder state: that is the additive score of lesson 06. Here they are multiplied, sᵀ W h.
 column[:, :, 0] → (query[:, None] * h).mean(dim=-1)
-    A score is a sum of products. You take their mean.
+    You take the mean of the products. A score is their sum.
 column[:, :, 0] → (query[:, None] * h).sum(dim=1)
 column[:, :, 0] → (query[:, None] @ h)[:, 0]
     You add up over the source. A score is the sum over the last axis, the entries of query and encoder state.
@@ -791,16 +800,16 @@ column[:, :, 0] → h @ query[:, None]
 column[:, :, 0] → h @ W.T @ next_state
 column[:, :, 0] → next_state @ (W @ h)
 column[:, :, 0] → next_state.T @ W @ h
-    An axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source token of
-    its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
+    In yours an axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source
+    token of its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
     d_memory, 1).
 column[:, :, 0] → h @ query.T
 column[:, :, 0] → query @ h.T
     Every sentence's query meets every sentence's states in yours. Each has its own: `[:, :, None]` makes one column of
     each query, and then `h @` it. (And `.T` belongs to two axes; of three it turns all.)
 column[:, :, 0] → column
-    An axis of length 1 is left in the scores, (batch, source, 1). `[:, :, 0]` takes it off, and softmax then goes over
-    the source.
+    In yours an axis of length 1 is left in the scores, (batch, source, 1). `[:, :, 0]` takes it off, and softmax then
+    goes over the source.
 column[:, :, 0] → query @ h.mT{_TOO_MANY}
 column[:, :, 0] → column.squeeze()
 column[:, :, 0] → column.squeeze() ; weights[:, None] @ h → torch.bmm(weights[:, None], h)
@@ -873,21 +882,22 @@ def _(x, state, fed, h, cell, W, W_c):
 
 luong_step_for_one.edits(f"""
 next_state @ W → W @ next_state
-    W stands the wrong way round. In sᵀ W h_i the state comes from the left: `next_state @ W`.
+    In yours W stands the wrong way round, or on the wrong side. In sᵀ W h_i the state comes from the left:
+    `next_state @ W`.
 W_c @ joined → joined @ W_c
-    W_c stands on the left: `W_c @ joined`, a matrix times a vector.
+    You put W_c on the right. It stands on the left: `W_c @ joined`, a matrix times a vector.
 h @ query → query @ h
-    Every row of h meets the query: `h @ query`, with h on the left.
+    You put the query on the left. Each row of h meets it: `h @ query`, with h on the left.
 torch.tanh(W_c @ joined) → W_c @ joined
-    The tanh of h̃ is missing.
+    In yours the tanh of h̃ is missing.
 scores = h @ query → scores = torch.tanh(h @ query)
-    There is a tanh around the scores. This score is a product alone, sᵀ W h.
+    In yours a tanh goes around the scores. This score is a product alone, sᵀ W h.
 scores.softmax(dim=0) → scores
-    There is no softmax: scores are not weights.
+    In yours there is no softmax: scores are not weights.
 weights @ h → h @ weights
     In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
 weights @ h → h.mean(dim=0)
-    The context is the mean of the h_i. The weights must say how much each counts.
+    Your context is the mean of the h_i. The weights must say how much each counts.
 weights @ h → h[scores.argmax()]
     You take the h_i with the largest score alone. The context is a mixture of all.
 {_ASK_AND_MEET}{_MOVE_AND_SAY}""")

@@ -98,11 +98,11 @@ def _(logits, targets, smoothing, pad_id):
 
 smoothed_loss.edits("""
 real = targets != pad_id → real = targets == targets
-    Padding counts in your mean. Drop the rows whose target is `pad_id` before you average.
+    In yours padding counts in the mean. Drop the rows whose target is `pad_id` before you average.
 targets != pad_id → targets == pad_id
     You keep the padding and drop the real tokens: the rows that count are those with `targets != pad_id`.
 both.mean() → both.sum() / len(real)
-    The sum is right, the number is not: you divide by all tokens, padding included.
+    You divide by all tokens, padding included. Divide by the number of the real ones.
 -both.mean() → -both.sum()
     You return the sum. Divide by the number of real tokens.
 -both.mean() → -both.mean() / logits.size(1)
@@ -110,16 +110,16 @@ both.mean() → both.sum() / len(real)
 -both.mean() → -both
     You return a loss for each real token. Their mean is still missing.
 - log_p[:, pad_id] → ; (logits.size(1) - 1) → logits.size(1)
-    `pad_id` gets a part of the smoothing, as in `F.cross_entropy(label_smoothing=…)`. A model should not
-    learn to say padding now and then: leave that entry out, and divide by one less.
+    In yours `pad_id` gets a part of the smoothing, as in `F.cross_entropy(label_smoothing=…)`. A model should not
+    learn to say padding now and then: leave that entry out, and spread `smoothing` over the vocab − 1 others,
+    `smoothing / (vocab - 1)` each.
 real = targets != pad_id → real = targets == targets ; - log_p[:, pad_id] → ; (logits.size(1) - 1) → logits.size(1)
-    This is what `F.cross_entropy(…, label_smoothing=smoothing)` gives for all tokens: padding counts in
-    its mean, and `pad_id` gets a part of the smoothing. `ignore_index=pad_id` mends the first, not the
-    second.
+    Yours is what `F.cross_entropy(…, label_smoothing=smoothing)` gives for all tokens: padding counts in its mean,
+    and `pad_id` gets a part of the smoothing. `ignore_index=pad_id` mends the first, not the second.
 - log_p[:, pad_id] →
 (logits.size(1) - 1) → logits.size(1)
-    The even part is a mean over the entries without `pad_id`: that entry is left out of the sum, and it does
-    not count in the number either. Yours does one of the two.
+    Yours leaves `pad_id` out of the sum or out of the number, but not out of both. The even part is a mean over the
+    entries without `pad_id`.
 others / (logits.size(1) - 1) → (others - of_target) / (logits.size(1) - 2)
     Your smoothing leaves the target out. Here it is spread over all entries but `pad_id`, the target
     among them. (The Annotated Transformer leaves it out; then 1 − smoothing is all the target gets.)
@@ -131,24 +131,24 @@ others / (logits.size(1) - 1) → (others - of_target) / (logits.size(1) - 1)
     Your smoothing goes to `pad_id`, and not to the target. It is the other way round: every entry gets a
     part but `pad_id`.
 both = (1 - smoothing) * of_target + smoothing * of_all → both = of_target
-    This is cross-entropy without smoothing.
+    Yours is cross-entropy without smoothing.
 (1 - smoothing) * of_target + smoothing * of_all → smoothing * of_target + (1 - smoothing) * of_all
-    The two weights are exchanged: the target gets 1 − smoothing, the even part gets smoothing.
+    In yours the two weights are exchanged. The target should get 1 − smoothing, and the even part smoothing.
 (1 - smoothing) * of_target → of_target
 smoothing * of_all → of_all
-    One of the two parts is not weighed. The target's has the weight 1 − smoothing, the even one the weight
-    smoothing; together they make 1.
+    In yours one of the two parts is not weighed. The target's should have the weight 1 − smoothing, the even one the
+    weight smoothing; together they make 1.
 others / (logits.size(1) - 1) → others
 others / (logits.size(1) - 1) → others - of_target
-    The even part is a sum over the entries. Divide it by how many there are without `pad_id`.
+    Your even part is a sum over the entries. Divide it by how many there are without `pad_id`.
 logits.log_softmax(dim=-1) → logits
     You use the logits as they are. Log-probabilities come from `log_softmax` over the last axis.
 log_softmax → softmax
     You use probabilities where their logarithms belong: `log_softmax`.
 logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log()
 logits.log_softmax(dim=-1) → (logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log()
-    Right, but not for large logits. Where they are 100 apart a probability underflows to 0 and its
-    logarithm is −∞, and e¹⁰⁰ does not fit into a number. `log_softmax` takes both steps at once, safely.
+    Yours fails for large logits. Where they are 100 apart a probability underflows to 0 and its logarithm is −∞, and
+    e¹⁰⁰ does not fit into a number. `log_softmax` takes both steps at once, safely.
 logits.log_softmax(dim=-1) → logits.softmax(dim=-1) ; -both.mean() → -both.log().mean()
     You mix the probabilities and take the logarithm of the mixture. Take it of each entry first: the
     logarithm of a mean is not the mean of the logarithms.
@@ -157,25 +157,25 @@ logits.log_softmax(dim=-1) → logits - logits[:, torch.arange(logits.size(1)) !
     others, and should cost it something.
 smoothing * of_all → -smoothing * of_all
 (1 - smoothing) * of_target + smoothing * of_all → (smoothing - 1) * of_target + smoothing * of_all
-    One of the two parts has the wrong sign. Add both log-probabilities, then turn the sign of the sum once.
+    In yours one of the two parts has the wrong sign. Add both log-probabilities, then turn the sign of the sum once.
 log_softmax(dim=-1) → log_softmax(dim=0)
 logits[real], targets → logits.log_softmax(dim=0)[real], targets ; logits.log_softmax(dim=-1) → logits
     Your softmax runs over the tokens. Each token has its own distribution: the last axis.
 log_p.gather(1, targets[:, None]).squeeze(1) → log_p[:, targets]
-    `log_p[:, targets]` picks every target in every row. Each row has one target: `gather`, or two indices
-    side by side, `log_p[range(len(targets)), targets]`.
+    Your `log_p[:, targets]` picks every target in every row. Each row has one target: `gather`, or two indices side
+    by side, `log_p[range(len(targets)), targets]`.
 log_p[:, pad_id] → log_p[:, 0]
 targets != pad_id → targets != 0
 targets != pad_id → targets != 0 ; log_p[:, pad_id] → log_p[:, 0]
     0 counts as padding in yours, whatever `pad_id` says.
 -both.mean() → float(-both.mean())
-    The number is right, but it is a Python number: `float` and `.item()` cut it off from the logits, and no
-    gradient can flow back. Return the tensor.
+    You return a Python number: `float` and `.item()` cut it off from the logits, and no gradient can flow back.
+    Return the tensor.
 """)
 
 
 @smoothed_loss.mistake(
-    "This is the Kullback-Leibler divergence. Cross-entropy is larger by the entropy of the wanted "
+    "Yours is the Kullback-Leibler divergence. Cross-entropy is larger by the entropy of the wanted "
     "distribution, which you have subtracted."
 )
 def _(logits, targets, smoothing, pad_id):
@@ -237,25 +237,26 @@ def _(step, d_model, warmup):
 
 
 _EXPONENT = (
-    "Python takes the power first: `step**-1/2` is (step⁻¹)/2, and `warmup**3/2` is (warmup³)/2. Put the "
-    "exponent into brackets, `warmup**(3/2)`, or write it as 1.5 or -0.5."
+    "In yours the 2 is no part of the exponent. Python takes the power first: `step**-1/2` is (step⁻¹)/2, "
+    "and `warmup**3/2` is (warmup³)/2. Put the exponent into brackets, `warmup**(3/2)`, or write it as 1.5 "
+    "or -0.5."
 )
 warmup.edits(f"""
 min(rising, falling) → max(rising, falling)
     You take the larger of the two arms. The smaller one counts: `min`.
  / d_model**0.5 →
-    `d_model` is missing: the whole is divided by its root.
+    In yours `d_model` is missing: divide the whole by its root.
 / d_model**0.5 → * d_model**0.5
     You multiply by √d_model. A wider model gets a lower rate: divide.
 / d_model**0.5 → / d_model
     You divide by d_model. It is its root.
 falling = 1 / step**0.5 → falling = 1 / (step * d_model)**0.5 ; smaller / d_model**0.5 → smaller
 rising = step / warmup**1.5 → rising = step / warmup**1.5 / d_model**0.5 ; smaller / d_model**0.5 → smaller
-    √d_model divides one of the two arms only. Take the smaller arm first, then divide it: in one line, put
+    In yours √d_model divides one of the two arms only. Take the smaller arm first, then divide it: in one line, put
     brackets behind `min`.
 min(rising, falling) → rising
 min(rising, falling) → min(rising, 1 / warmup**0.5)
-    The rise is there, the fall is not: after step `warmup` the rate goes down as 1/√step.
+    In yours the fall is missing: after step `warmup` the rate should go down as 1/√step.
 min(rising, falling) → falling
     Yours falls from the first step on, and never rises. Is the rising arm missing? Or do you multiply by
     warmup^(3/2), where it divides? Then that arm is larger than the other at every step, and `min` never
@@ -288,11 +289,11 @@ smaller = min(rising, falling) → smaller = min(step / warmup, 1 / step**0.5) /
     step = warmup.
 step / warmup**1.5 → (step + 1) / warmup**1.5 ; step**0.5 → (step + 1)**0.5
 step / warmup**1.5 → (step - 1) / warmup**1.5 ; 1 / step**0.5 → 1 / max(step - 1, 1e-9)**0.5
-    The first step is 1, not 0: add nothing to `step`, and subtract nothing.
+    You add 1 to `step`, or subtract it. The first step is 1, not 0: leave `step` as it is.
 warmup**1.5 → d_model**1.5 ; d_model**0.5 → warmup**0.5
 step / warmup → warmup / step ; 1 / step → 1 / warmup
 rising = step → rising = d_model ; 1 / step → 1 / d_model ; smaller / d_model → smaller / step
-    Two of the three arguments are exchanged. The rising arm is step/warmup^(3/2), the falling one 1/√step,
+    In yours two of the three arguments are exchanged. The rising arm is step/warmup^(3/2), the falling one 1/√step,
     and the whole is divided by √d_model.
 warmup**1.5 → warmup**3/2
 warmup**1.5 → (warmup**3/2)
@@ -359,15 +360,15 @@ step / warmup**1.5 → step**0.5 / warmup**1.5
 step / warmup**1.5 → (step / warmup) ** 1.5
     In your rising arm `step` has a power or a root. It stands there as it is: the arm is a line.
 return rising, falling → return falling, rising
-    The two are exchanged: the rising arm comes first.
+    You return the two in the other order: the rising arm should come first.
 return rising, falling → return min(rising, falling)
-    That is the smaller of the two, which is the next exercise. Here both are wanted.
+    You return the smaller of the two, which is the next exercise. Here both are wanted.
 return rising, falling → return max(rising, falling)
 return rising, falling → return rising
 return rising, falling → return falling
     You return one number. Both arms are wanted: `return rising, falling`.
 step / warmup → warmup / step ; 1 / step → 1 / warmup
-    `step` and `warmup` are exchanged.
+    In yours `step` and `warmup` are exchanged.
 1 / step → 1 / warmup
 1 / step**0.5 → 1 / warmup**1.5
     Your falling arm does not fall: there is no step in it. It is 1/√step.

@@ -53,8 +53,8 @@ decoder_layer_for_one = Exercise(
         "It is the encoder layer with one sublayer more, in the middle. Each of the three has the form that "
         "you know: add what the sublayer says to what it reads, and norm the sum.",
         "In the middle the target asks and the memory answers, so the target comes first: "
-        "`attend_across(x, memory)`. The memory itself is neither added to nor normed. What is added to the "
-        "answer is what asked.",
+        "`attend_across(y, memory)`, where y is what came out of the first Add & Norm. What is added to the "
+        "answer is that same y. The memory itself is neither added to nor normed.",
     ),
     passed="In the build `attend_back` becomes `lambda y: self.self_attn(y, y, y, mask)`, and "
     "`attend_across` becomes `lambda y: self.cross_attn(y, memory, memory, memory_mask)`.",
@@ -86,38 +86,80 @@ def _(x, memory, attend_back, attend_across, think, norm):
 decoder_layer_for_one.edits("""
 attend_across(back, memory) → attend_across(memory, back)
 back + attend_across(back, memory) → memory + attend_across(memory, back)
-    The memory asks in yours. The target asks, and the memory answers: `attend_across(x, memory)`.
+    The memory asks in yours. The target asks, so it comes first: `attend_across(y, memory)`.
 attend_across(back, memory) → attend_across(x, memory)
+    Your middle sublayer asks with the layer's x. The first Add & Norm has made a new one, `norm(x + attend_back(x))`:
+    that asks the memory.
 back + attend_across → x + attend_across
-    The x that came into the layer is used again in the middle. What came out of `attend_back` asks, and is
-    what the answer is added to.
+    You add the memory's answer to the layer's x. The first Add & Norm has made a new one, `norm(x + attend_back(x))`:
+    to that the answer is added.
+back + attend_across(back, memory) → x + attend_across(x, memory)
+    Your middle sublayer still reads the layer's x, so what `attend_back` says is lost. The first Add & Norm has made
+    a new one, `norm(x + attend_back(x))`: that asks, and to that the answer is added.
 attend_across(back, memory) → attend_across(back, norm(memory))
     You norm the memory. It stays as it is: the norm is of the target's sums alone.
 attend_across(back, memory) → attend_across(back, back)
-    The memory is never read. The target asks the memory: `attend_across(x, memory)`.
+    The memory is never read in yours. The target asks it: `attend_across(y, memory)`.
 attend_across(back, memory) → attend_across(back)
-    `attend_across` wants two things, who asks and who answers: `attend_across(x, memory)`.
+    `attend_across` wants two things, who asks and who answers: `attend_across(y, memory)`.
 back + attend_across → memory + attend_across
     You add the memory to what it answered. What is added is what asked, the target.
 x + attend_back → attend_back
+    Around `attend_back` you have no residual: x is added to what it says.
 back + attend_across → attend_across
+    Around `attend_across` you have no residual: what asks is added to the memory's answer.
 across + think → think
+    Around `think` you have no residual: what it reads is added to what it says.
 x + attend_back → attend_back ; back + attend_across → attend_across ; across + think → think
-    A residual is missing. Each of the three sublayers only says what is added to what it reads.
+    None of your three sublayers has a residual. Each only says what is added to what it reads.
 across + think(across) → x + think(across)
+    You add what `think` says to the layer's x. It is added to what came out of the middle Add & Norm.
 across + think(across) → back + think(across)
+    You add what `think` says to what came out of the first Add & Norm. It is added to what came out of the middle one.
 think(across) → think(x)
+    In yours `think` reads the layer's x. It reads what came out of the middle Add & Norm.
 think(across) → think(back)
-    The last sublayer goes on from what came out of the middle one, in both places.
+    In yours `think` reads what came out of the first Add & Norm. It reads what came out of the middle one.
 norm(x + attend_back(x)) → x + attend_back(x)
+    Your first sum, with `attend_back`, is not normed. The middle sublayer goes on from its norm.
 norm(back + attend_across(back, memory)) → back + attend_across(back, memory)
+    Your middle sum, with `attend_across`, is not normed. The last sublayer goes on from its norm.
 norm(across + think(across)) → across + think(across)
-norm(x + → (x + ; norm(back + → (back +
+    Your last sum, with `think`, is not normed. The layer returns its norm.
 norm(x + → (x + ; norm(back + → (back + ; norm(across + → (across +
-    A norm is missing. Each of the three sums is normed.
+    None of your three sums is normed. Each of them is, before the next sublayer goes on from it.
+norm(x + → (x + ; attend_across(back → attend_across(norm(back)
+    Your middle sublayer adds to the first sum as it was before its norm. `norm(x + attend_back(x))` is what asks, and
+    what is added to the answer.
+norm(back + → (back + ; think(across) → think(norm(across))
+    Your last sublayer adds to the middle sum as it was before its norm. The norm of that sum is what `think` reads,
+    and what is added to its answer.
+norm(x + → (x + ; s(back → s(norm(back) ; norm(back + → (back + ; think(across) → think(norm(across))
+    You carry the sums on as they were before their norms: the norms only reach the sublayers. Each norm is both what
+    the next sublayer reads and what is added to its answer.
+norm(x + attend_back(x)) → x + attend_back(norm(x))
+    Your first sublayer is in pre-norm: `attend_back` reads the norm of x, and nothing norms the sum.
+norm(back + attend_across(back, memory)) → back + attend_across(norm(back), memory)
+    Your middle sublayer is in pre-norm: what asks is normed once more, and nothing norms the sum.
+norm(across + think(across)) → across + think(norm(across))
+    Your last sublayer is in pre-norm: what `think` reads is normed once more, and nothing norms the sum.
+= norm( → = ( ; k(x) → k(norm(x)) ; s(back → s(norm(back) ; think(across) → think(norm(across))
+    That is pre-norm with one norm more at the end. Asked is post-norm: a sublayer reads what is there as it is, and
+    each of the three sums is normed.
+attend_back(x) → attend_back(norm(x))
+    You norm x for `attend_back` as well. It reads x as it is; the norm comes behind the sum.
+attend_across(back → attend_across(norm(back)
+    You norm once more for `attend_across`. What came out of the first Add & Norm asks as it is.
+think(across) → think(norm(across))
+    You norm once more for `think`. It reads what came out of the middle Add & Norm as it is.
 norm(x + → x + norm( ; norm(back + → back + norm( ; norm(across + → across + norm(
-    You norm what the sublayers say. The norm is of the sum.
+norm(x + → x + norm(
+norm(back + → back + norm(
+norm(across + → across + norm(
+    You norm what a sublayer says. The norm is of the sum.
 norm(x + → (norm(x) + ; norm(back + → (norm(back) + ; norm(across + → (norm(across) +
+norm(x + → (norm(x) +
+norm(back + → (norm(back) +
 norm(across + → (norm(across) +
     You norm what is read and then add. First add, then norm the sum.
 = norm( → = ( ; k(x) → k(norm(x)) ; s(back → s(norm(back) ; norm(across + think(across)) → across + think(norm(across))
@@ -126,11 +168,13 @@ attend_back(x) → attend_across(x, memory) ; attend_across(back, memory) → at
     The memory is asked first in yours. First each target token hears those before it.
 attend_across(back, memory) → think(back) ; think(across) → attend_across(across, memory)
     `think` comes before the memory is asked. It is the last of the three.
-back + attend_across(back, memory) → x + attend_across(x, memory)
 norm(back + attend_across(back, memory)) → back
+    In yours what `attend_across` says never reaches the result. `think` goes on from the sum of the two, normed.
+norm(across + think(across)) → norm(x + think(x))
+    Your last sublayer still reads the layer's x, so what the other two say is lost. It goes on from what came out of
+    the middle Add & Norm.
 return norm(across + think(across)) → return across
-    What one of the three sublayers says never reaches the result: each goes on from what came out of the
-    one before, first `attend_back`, then `attend_across`, then `think`.
+    In yours `think` is missing: you return what came out of the middle Add & Norm.
 """)
 
 
@@ -150,9 +194,10 @@ def _cases():
     once = {"dropout": 1.0}
     return [
         Case("post-norm", tiny, post, (small, source)),
-        Case("pre-norm", tiny, pre, (small, source)),
         Case("with padding in the target", tiny, post, (small, source, first)),
+        Case("with a target mask, but no padding", tiny, post, (small, source, first | True)),
         Case("with padding in the source", tiny, post, (small, source, None, second)),
+        Case("pre-norm", tiny, pre, (small, source)),
         Case("post-norm, padding in both", even, post, (square, others, lengths, lengths.flip(0))),
         Case("pre-norm, padding in both", even, pre, (square, others, lengths, lengths.flip(0))),
         Case(
@@ -292,6 +337,9 @@ if tgt_mask is not None → if True
     None:` comes before.
 if tgt_mask is not None → if tgt_mask
     `if` wants one truth value, and a mask has many: ask whether it is there, `if tgt_mask is not None:`.
+(y, y, y, mask) → (y, y, y, ~mask)
+    Self-attention: your mask is True where a token may not attend, as in torch's layers. Here True means may attend:
+    hand over `~` of it.
 mask & tgt_mask → mask & ~tgt_mask
 memory_mask)) → None if memory_mask is None else ~memory_mask))
 mask & tgt_mask → mask & ~tgt_mask ; memory_mask)) → None if memory_mask is None else ~memory_mask))

@@ -69,18 +69,41 @@ def _(x, attend, think, norm):
 
 encoder_layer_for_one.edits("""
 x + attend(x) → attend(x)
+    The first half has no residual in yours: x is added to what `attend` says.
 heard + think(heard) → think(heard)
+    The second half has no residual in yours: what `think` reads is added to what it says.
 x + attend(x) → attend(x) ; heard + think(heard) → think(heard)
+    Neither half has a residual in yours: what a sublayer reads is added to what it says.
 norm(heard + think(heard)) → norm(x + think(attend(x)))
-    A residual is missing: what a sublayer reads is added to what it says.
+    You add x once, at the end. In each half what the sublayer reads is added to what it says, and the sum is normed.
 heard + think(heard) → x + think(heard)
+    Your second half adds the layer's x. It adds what came out of the first half, which `think` reads too.
 think(heard) → think(x)
-    The x that came into the layer is used again in the second half. It goes on from what came out of the
-    first, in both places.
+    In yours `think` reads the layer's x. It reads what came out of the first half.
 norm(x + attend(x)) → x + attend(x)
+    The first half ends without a norm in yours: its sum is normed before the second half goes on from it.
 norm(heard + think(heard)) → heard + think(heard)
+    The second half ends without a norm in yours: its sum is normed too.
 norm(x + attend(x)) → x + attend(x) ; norm(heard + think(heard)) → heard + think(heard)
-    A norm is missing: each half ends in one.
+    Neither half ends in a norm in yours: each of the two sums is normed.
+norm(x + attend(x)) → x + attend(x) ; think(heard) → think(norm(heard))
+    Your second half adds to the first sum as it was before its norm. `norm(x + attend(x))` is what `think` reads, and
+    what is added to its answer.
+norm(x + attend(x)) → x + attend(x) ; heard + think(heard) → norm(heard) + think(heard)
+    In yours `think` reads the first sum as it was before its norm. It reads `norm(x + attend(x))`.
+norm(x + attend(x)) → x + attend(x) ; norm(heard + think(heard)) → heard + think(norm(heard))
+    Your norm stands before `think` alone. It belongs behind both sums.
+norm(x + attend(x)) → x + attend(norm(x))
+    Your first half is pre-norm: `attend` reads the norm of x, and nothing norms the sum.
+norm(heard + think(heard)) → heard + think(norm(heard))
+    Your second half is pre-norm: `think` reads a norm once more, and nothing norms the sum.
+norm(x + attend(x)) → x + attend(norm(x)) ; think(heard) → think(norm(heard))
+    That is pre-norm with one norm more at the end. Asked is post-norm: a sublayer reads what is there as it is, and
+    each of the two sums is normed.
+attend(x) → attend(norm(x))
+    You norm x for `attend` as well. It reads x as it is; the norm comes behind the sum.
+think(heard) → think(norm(heard))
+    You norm once more for `think`. It reads what came out of the first half as it is.
 norm(x + → x + norm( ; norm(heard + → heard + norm(
 norm(x + → x + norm(
 norm(heard + → heard + norm(
@@ -106,13 +129,13 @@ norm(x + attend(x)) → norm(attend + think)
 norm(x + attend(x)) → norm(x, attend(x)) ; norm(heard + think → norm(heard, think
     `norm` takes one tensor, the sum: `norm(x + …)`.
 norm(x + attend(x)) → norm(x.add_(attend(x)))
-    The result is right, but the caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
+    The caller's x has changed: `+=` writes into it. `x = x + …` makes a new tensor.
 """)
 
 
 def _cases():
     torch.manual_seed(11)
-    small = torch.tensor([[[1.0, 0.0, 2.0, -1.0], [0.0, 3.0, 1.0, 1.0]]])
+    small = torch.tensor([[[1.0, 0.0, 2.0, -1.0], [3.0, 0.0, 1.0, 1.0]]])
     first = torch.tensor([[[[True, False]]]])  # the second token is padding
     square, x, y = torch.randn(3, 3, 6), torch.randn(2, 5, 12), torch.randn(3, 4, 10)
     lengths = (torch.arange(3) < torch.tensor([3, 1, 2])[:, None])[:, None, None, :]
@@ -123,8 +146,8 @@ def _cases():
     half, tiny, even, wide, narrow = {"dropout": 0.5}, (4, 2, 3), (6, 3, 6), (12, 3, 17), (10, 2, 7)
     return [
         Case("post-norm", tiny, post, (small,)),
-        Case("pre-norm", tiny, pre, (small,)),
         Case("with a padding mask", tiny, post, (small, first)),
+        Case("pre-norm", tiny, pre, (small,)),
         Case("post-norm, with a padding mask, all sizes equal", even, post, (square, lengths)),
         Case("pre-norm, with a padding mask, all sizes equal", even, pre, (square, lengths)),
         Case("post-norm, in another size", wide, post, (x, padding)),
@@ -275,12 +298,13 @@ FORGETS_RATE = "Dropout: there is none in yours, or not in every sublayer. It fa
 
 EncoderLayer.edits(f"""
 (y, y, y, mask) → (y, y, y)
-    Attention: the mask never reaches it. Without one all is right.
+    Attention: in yours the mask never reaches it. Hand it on, `self.self_attn(y, y, y, mask)`.
 (y, y, y, mask) → (y, y, y, mask, is_causal=True)
 (y, y, y, mask) → (y, y, y, is_causal=True)
     Attention: yours is causal. In an encoder every token may attend to every other.
 (y, y, y, mask) → (y, y, y, None if mask is None else ~mask)
-    Mask: yours is turned round. True means *may attend* here, and attention takes the mask as it is.
+    Attention: you hand over `~mask`, as torch's layers want it: there True means may not attend. Here True means
+    may attend: hand the mask over as it is.
 (y, y, y, mask) → (y, y, y, None if mask is None else mask[:, None, None])
     Mask: it broadcasts to (batch, heads, tokens, tokens) as it is. Hand it on unchanged.
 (y, y, y, mask) → (y, y, y, mask)[0]

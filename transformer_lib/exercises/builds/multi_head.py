@@ -265,7 +265,8 @@ masked_softmax(scores, mask) → masked_softmax(scores, None if mask is None els
 masked_softmax(scores, mask) → masked_softmax(scores, None if mask is None else mask[:, None, None])
 masked_softmax(scores, mask) → _filled(scores, None if mask is None else mask.unsqueeze(1)).softmax(dim=-1)
 masked_softmax(scores, mask) → _filled(scores, None if mask is None else mask.unsqueeze(1), -1e9).softmax(dim=-1)
-    Mask: it has an axis for the heads already: it broadcasts to (batch, heads, queries, keys) as it is.
+    Mask: you insert an axis. It broadcasts to (batch, heads, queries, keys) as it is; with one axis more, the
+    rows of a mask (queries, keys) meet the heads.
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=-1)
     Mask: right, but for a row that may attend to nothing: it is NaN. It must be 0 before `out_proj`, as
     `masked_softmax` makes it.
@@ -290,6 +291,10 @@ masked_softmax(scores, mask) → scores.masked_fill(~mask, float("-inf")).softma
     `if mask is not None` first.
 masked_softmax(scores, mask) → masked_softmax(scores, mask if mask else None)
     Mask: `if mask:` asks for one truth value, and a mask has many: `if mask is not None:`.
+masked_softmax(scores, mask) → masked_softmax(scores, None if mask is None else mask[None])
+masked_softmax(scores, mask) → masked_softmax(scores, None if mask is None else mask[None, None])
+    Mask: you put an axis in front. A mask of four axes has five then and no longer fits (batch, heads, queries,
+    keys); it broadcasts as it is.
 heads.transpose(1, 2).flatten(2) → _looped(scores, v, mask)
     Mask: it has an axis for the heads, and in a loop each head needs its own part of it. Without a loop, with
     all heads on an axis of their own, the mask fits as it is.
@@ -340,8 +345,10 @@ def _one_sentence():
     )
     twos = torch.randn(2, 4), *torch.randn(4, 4, 4), 2
     threes = torch.randn(3, 3), *torch.randn(4, 3, 3), 3
-    differ = torch.randn(4, 7), *torch.randn(3, 7, 6), torch.randn(6, 7), 2
-    return [paper, twos, threes, differ]
+    wider = torch.randn(5, 4), *torch.randn(3, 4, 6), torch.randn(6, 4), 2  # d_head is 3
+    narrower = torch.randn(3, 6), *torch.randn(3, 6, 4), torch.randn(4, 6), 2  # d_head is 2
+    many = torch.randn(2, 4), *torch.randn(4, 4, 4), 4  # more heads than tokens
+    return [paper, twos, threes, many, wider, narrower]
 
 
 multi_head_attention_for_one = Exercise(
@@ -428,6 +435,8 @@ q[:, start:end], k[:, start:end], v[:, start:end] → (y.view(num_heads, len(x),
 math.sqrt(d_head) → math.sqrt(x.size(-1))
 math.sqrt(d_head) → math.sqrt(q.size(-1))
     You divide by the root of a whole width. Each score is a sum over the d_head columns of one head: √d_head.
+math.sqrt(d_head) → math.sqrt(x.size(-1) // num_heads)
+    You divide by the root of d_model / num_heads. A head has width / num_heads columns, where width is that of q.
 math.sqrt(d_head) → math.sqrt(num_heads)
     You divide by √num_heads. Each score is a sum over d_head columns: √d_head.
  / math.sqrt(d_head) →
@@ -456,8 +465,14 @@ k_i.T → k_i
     `/` gives a float, and an index must be whole: `//`.
 d_head = q.size(-1) // num_heads → d_head = len(x) // num_heads
     `len(x)` is the number of tokens. The heads share the width of q, `q.size(-1)`.
+d_head = q.size(-1) → d_head = x.size(-1)
+d_head = q.size(-1) → d_head = x.size(-1) ; math.sqrt(d_head) → math.sqrt(q_i.size(-1))
+[:, start:end] → .view(len(x), num_heads, d_head)[:, i] ; q.size(-1) // → x.size(-1) //
+    You cut d_model, the width of x, into heads. W_q may be narrower or wider: what the heads share is the width
+    of q, `q.size(-1)`.
 range(num_heads) → range(d_head) ; i * d_head, (i + 1) * d_head → i * num_heads, (i + 1) * num_heads
 d_head = q.size(-1) // num_heads → d_head = num_heads
+d_head = q.size(-1) // num_heads → d_head = num_heads ; range(num_heads) → range(q.size(-1) // num_heads)
     You made heads of width num_heads. num_heads says how many there are.
 softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over the queries. Over the keys, the last axis, the weights add up to 1.
@@ -473,6 +488,9 @@ torch.cat(heads, dim=-1) → torch.stack(heads).reshape(q.shape)
 torch.cat(heads, dim=-1) → torch.stack(heads).reshape(x.shape)
     The shape is right, but a row holds several tokens of one head. It should hold one token of every head:
     `torch.cat(heads, dim=-1)`.
+torch.cat(heads, dim=-1) → torch.cat(heads, dim=-1).reshape(x.shape)
+    You give the joined heads the shape of x. They are as wide as q, (tokens, width), which may be narrower or
+    wider than x; `joined @ W_o` has the shape of x again.
 torch.cat(heads, dim=-1) → sum(heads)
 range(num_heads) → range(1, num_heads + 1)
 end = i * d_head, (i + 1) * d_head → end = i * d_head, i * d_head + 1

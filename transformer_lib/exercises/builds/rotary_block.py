@@ -91,26 +91,27 @@ def _(x, turn, attend, think):
 
 rotary_block_for_one.edits("""
 turn(y), turn(y), y → y, y, y
-    Nothing is turned: query and key each go through `turn`.
+    You turn nothing: query and key should each go through `turn`.
 turn(y), turn(y), y → turn(y), turn(y), turn(y)
-    The value is turned too. What a token contributes should not depend on where it stands.
+    You turn the value too. What a token contributes should not depend on where it stands.
 turn(y), turn(y), y → turn(y), y, y
 turn(y), turn(y), y → y, turn(y), y
-    Of query and key only one is turned. Their product knows the distance if both are.
+    You turn only one of query and key. Their product knows the distance if both are.
 turn(y), turn(y), y → y, turn(y), turn(y)
 turn(y), turn(y), y → turn(y), y, turn(y)
-    The order is query, key, value: the first two are turned, the last one is not.
+    You turn the value, and only one of query and key. The order is query, key, value: turn the first two, and leave
+    the last one.
 turn(y), turn(y), y → turn(x), turn(x), x
 turn(y), turn(y), y → turn(y), turn(x), x
 turn(y), turn(y), y → turn(y), turn(y), x
-    Attention reads x itself. Query, key and value are all made from norm(x): here that is y.
+    In yours attention reads x itself. Query, key and value are all to be made from norm(x).
 y = norm(x) → y = x ; x + attend( → norm(x + attend( ; turn(y), y) → turn(y), y)) ; h + think(norm( → norm(h + think(
     Your norms come behind the sums: that is post-norm. Here they stand in front, on what a sublayer reads.
 think(norm(h)) → think(h)
-    The norm in front of `think` is missing.
+    In yours the norm in front of `think` is missing.
 think(norm(h)) → think(y)
 think(norm(h)) → think(norm(x))
-    `think` reads the old x. It reads the norm of the sum, with what attention has added.
+    Your `think` reads the old x. It should read the norm of the sum, with what attention has added.
 h = x + → h = y +
 h = x + → h = y + ; return h + → return norm(h) +
 return h + → return norm(h) +
@@ -118,20 +119,20 @@ return h + → return norm(h) +
 h = x + → h = ; return h + → return
 h = x + → h =
 return h + → return
-    A residual is missing: what attention returns is added to x, and what `think` returns to the sum.
+    In yours a residual is missing: what attention returns is to be added to x, and what `think` returns to the sum.
 .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
     You divide by the root of the sum of the squares. It is the root of their mean.
 mean_square.sqrt() → mean_square
-    The root is missing: a row is divided by the root of the mean of its squares.
+    In yours the root is missing: a row is to be divided by the root of the mean of its squares.
 dim=-1 → dim=0
     Your norm goes over the tokens. Each row has its own: the last axis, `dim=-1`.
 dim=-1, keepdim=True → dim=-1
-    One number for each row, (tokens,), meets the columns here. `keepdim=True` keeps it a column, (tokens, 1).
+    Your one number for each row, (tokens,), meets the columns. `keepdim=True` keeps it a column, (tokens, 1).
 mean_square = → x = x - x.mean(dim=-1, keepdim=True) ⏎ mean_square =
 x / mean_square.sqrt() → F.layer_norm(x, x.shape[-1:])
 x / mean_square.sqrt() → (x - x.mean(dim=-1, keepdim=True)) / mean_square.sqrt()
 x / mean_square.sqrt() → (x - x.mean(dim=-1, keepdim=True)) / x.std(dim=-1, keepdim=True)
-    That is a layer norm: it takes the mean off first. RMSNorm only divides.
+    Yours is a layer norm: it takes the mean off first. RMSNorm only divides.
 """)
 
 
@@ -262,16 +263,16 @@ class _ByHand(MyRotaryBlock):
 
 RotaryBlock.edits("""
 q, k = turn(q), turn(k) →
-    Positions: nothing is turned by its position, so only the causal mask knows an order. (Whoever turns before the
+    Positions: you turn nothing by its position, so only the causal mask knows an order. (Whoever turns before the
     heads stand in front of the tokens turns by the number of the head, which changes no score.)
 q, k = turn(q), turn(k) → q = turn(q)
 q, k = turn(q), turn(k) → k = turn(k)
-    Positions: of queries and keys only one is turned. Their product knows the distance if both are.
+    Positions: you turn only one of queries and keys. Their product knows the distance if both are.
 q, k = turn(q), turn(k) → q, k, v = turn(q), turn(k), turn(v)
-    Positions: the values are turned too. What a token contributes should not depend on its position.
+    Positions: you turn the values too. What a token contributes should not depend on its position.
 turn(q), turn(k) → self.split(turn(self.q_proj(x))), self.split(turn(self.k_proj(x))) ; (q.size(-1), → (x.size(-1),
-    Positions: you turn before you split, over the whole width, so that every head gets other speeds. All heads turn
-    alike: split first.
+    Positions: you turn before you split, over the whole width, so that every head gets other angular frequencies. All
+    heads turn alike: split first.
 attend(self, x): → attend(self, x): ⏎     x = RotaryPositions(x.size(-1), x.size(1)).turn(x) ; turn(q), turn(k) → q, k
 attend(self, x): → attend(self, x): ⏎     x = RotaryPositions(x.size(-1), x.size(1)).turn(x)
     Positions: you turn x before it is projected, and so the values too. It is the projected queries and keys that
@@ -286,53 +287,55 @@ is_causal=True → attn_mask=torch.ones(x.size(1), x.size(1)).triu().bool()
 attention(q, k, v → attention(q / q.size(-1) ** 0.5, k, v
     Attention: you divide by √d_head twice. `F.scaled_dot_product_attention` does it itself.
 is_causal=True → is_causal=True, scale=1.0
-    Attention: the scores are not divided by √d_head.
+    Attention: you do not divide the scores by √d_head.
 is_causal=True → is_causal=True, scale=x.size(-1) ** -0.5
     Attention: you divide by √d_model. Each score is a sum over the entries of one head: √d_head.
 attention(q, k, v → attention(k, q, v
-    Attention: queries and keys are exchanged.
+    Attention: in yours queries and keys are exchanged.
 self.k_proj(x) → self.q_proj(x)
 self.v_proj(x) → self.k_proj(x)
 self.q_proj(x) → self.k_proj(x)
-    Projection: two of the three go through one matrix. Each has its own: `q_proj`, `k_proj`, `v_proj`.
+    Projection: in yours two of the three go through one matrix. Each has its own: `q_proj`, `k_proj`, `v_proj`.
 self.split(self.q_proj(x)) → self.split(x)
 self.split(self.k_proj(x)) → self.split(x)
 self.split(self.v_proj(x)) → self.split(x)
-    Projection: one of the three is not projected at all. Each has its own matrix: `q_proj`, `k_proj`, `v_proj`.
+    Projection: you do not project one of the three at all. Each has its own matrix: `q_proj`, `k_proj`, `v_proj`.
 x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) → x.reshape(len(x), self.num_heads, x.size(1), -1)
     Split: you cut the sentence into pieces, not the width. Cut the last axis alone,
     `unflatten(-1, (num_heads, -1))`, then exchange two axes.
 (self.num_heads, -1)).transpose(1, 2) → (-1, self.num_heads)).permute(0, 3, 1, 2)
     Split: your head 0 takes every num_heads-th entry of the width; it should take the first d_head in a row.
 .transpose(1, 2) →
-    Split: the axes of heads and tokens are not exchanged, so the heads of one token attend to each other.
+    Split: you do not exchange the axes of heads and tokens, so the heads of one token attend to each other.
 heads.transpose(1, 2).flatten(2) → heads.reshape(x.shape)
-    Join: axes 1 and 2 are not exchanged back before the heads are laid side by side, so each row holds pieces of
+    Join: you do not exchange axes 1 and 2 back before you lay the heads side by side, so each row holds pieces of
     several tokens.
 self.out_proj(joined) → joined
-    Join: `out_proj` is missing; it mixes what the heads have found.
+    Join: in yours `out_proj` is missing; it mixes what the heads have found.
 F.relu(self.up_proj(x)) → self.up_proj(x)
-    Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.
+    Feed-forward: in yours the ReLU between `up_proj` and `down_proj` is missing.
 F.relu(self.up_proj(x)) → F.gelu(self.up_proj(x))
 F.relu(self.up_proj(x)) → F.silu(self.up_proj(x))
 F.relu(self.up_proj(x)) → F.leaky_relu(self.up_proj(x))
-    Feed-forward: between `up_proj` and `down_proj` stands another function than ReLU, `F.relu`.
+    Feed-forward: in yours another function than ReLU, `F.relu`, stands between `up_proj` and `down_proj`.
 F.relu(self.up_proj(x)) → self.up_proj(x) ; self.down_proj(hidden) → F.relu(self.down_proj(hidden))
     Feed-forward: the ReLU comes last in yours. It stands between `up_proj` and `down_proj`.
 self.think(self.norm2(y)) → self.think(self.norm2(x))
-    Feed-forward: it reads the old x. It reads the sum, with what attention has added.
+    Feed-forward: yours reads the old x. It should read the sum, with what attention has added.
 return y + self.think(self.norm2(y)) → return y
-    Feed-forward: it is missing.
+    Feed-forward: in yours it is missing.
 x + self.attend(self.norm1(x)) → x
-    Attention: it is missing.
+    Attention: in yours it is missing.
 self.attend(self.norm1(x)) → self.think(self.norm2(x)) ; self.think(self.norm2(y)) → self.attend(self.norm1(y))
-    Feed-forward comes first in yours. Attention is the first sublayer.
+    Feed-forward comes first in yours. Attention should be the first sublayer.
 y = x + → y = ; return y + → return
-    Residual: neither is there. What attention returns is added to x, and what feed-forward returns to the sum.
+    Residual: you have neither of the two. What attention returns is to be added to x, and what feed-forward returns
+    to the sum.
 y = x + → y =
-    Residual: the one around attention is missing. What it returns is added to x.
+    Residual: in yours the one around attention is missing. What attention returns is to be added to x.
 return y + → return
-    Residual: the one around feed-forward is missing. What it returns is added to what attention has left.
+    Residual: in yours the one around feed-forward is missing. What feed-forward returns is to be added to what
+    attention has left.
 return y + → return x +
     Residual: you add the old x at the end, so what attention has added is lost.
 y = x + → y = self.norm1(x) + ; return y + → return self.norm2(y) +
@@ -346,16 +349,16 @@ x + self.attend(self.norm1(x)) → x + self.norm1(self.attend(x)) ; self.think(s
 self.norm2(y) → self.norm1(y)
     Norm: one serves both sublayers in yours. Each has its own, `norm1` and `norm2`.
 self.norm1(x) → self.norm2(x) ; self.norm2(y) → self.norm1(y)
-    Norm: the two are exchanged. `norm1` is for attention, `norm2` for feed-forward.
+    Norm: you have exchanged the two. `norm1` is for attention, `norm2` for feed-forward.
 self.norm1(x) → x
-    Norm: the one in front of attention is missing.
+    Norm: in yours the one in front of attention is missing.
 self.norm2(y) → y
-    Norm: the one in front of feed-forward is missing.
+    Norm: in yours the one in front of feed-forward is missing.
 self.norm1(x) → x ; self.norm2(y) → y
-    Norm: neither is called.
+    Norm: you call neither of the two.
 nn.RMSNorm(d_model) → nn.LayerNorm(d_model, bias=False)
 norm2 = nn.RMSNorm(d_model) → norm2 = nn.LayerNorm(d_model, bias=False)
 norm1 = nn.RMSNorm(d_model) → norm1 = nn.LayerNorm(d_model, bias=False)
-    Norm: that is a LayerNorm, which takes the mean off first. RMSNorm divides by the root of the mean square, and
+    Norm: yours is a LayerNorm, which takes the mean off first. RMSNorm divides by the root of the mean square, and
     that is all: `nn.RMSNorm`.
 """)

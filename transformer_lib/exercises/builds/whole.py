@@ -112,7 +112,11 @@ W[tgt_in] * root → W[tgt_in]
 root = math.sqrt(E.size(1)) → root = E.size(1)
     You multiply by d_model. It is its root.
 root = math.sqrt(E.size(1)) → root = math.sqrt(len(E))
-    You multiply by the root of the number of words. d_model is the length of a row, `E.size(1)`.
+root = math.sqrt(E.size(1)) → root = math.sqrt(len(W))
+E[src] * root → E[src] * math.sqrt(len(E)) ; W[tgt_in] * root → W[tgt_in] * math.sqrt(len(W))
+E[src] * root → E[src] * math.sqrt(len(E))
+W[tgt_in] * root → W[tgt_in] * math.sqrt(len(W))
+    You multiply by the root of the number of words, the rows of a table. d_model is the length of a row, `E.size(1)`.
 root + P[: len(src)] → root + P[: len(src)] * root ; root + P[: len(tgt_in)] → root + P[: len(tgt_in)] * root
     You multiply the sum. The row of the table alone gets the √d_model, the code of the position does not.
 + P[: len(src)] →

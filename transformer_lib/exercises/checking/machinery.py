@@ -8,6 +8,7 @@ to the right one is said (`relations`), and always the smallest case in which it
 
 import dis
 import inspect
+import re
 import sys
 import textwrap
 import warnings
@@ -220,9 +221,8 @@ class Exercise:
         if not wrong:
             return Verdict("passed", " ".join(["Passed.", self.passed]).rstrip())
         wrong.sort(key=lambda i: (self._only_changed(got[i], right[i]), i and self._size(cases[i])))
-        kind, message = self._said(answer, got, right, cases, wrong)
-        first = wrong[0]
-        return Verdict(kind, message, self._paper(got[first], right[first], cases[first]))
+        kind, message, i = self._said(answer, got, right, cases, wrong)
+        return Verdict(kind, message, self._paper(got[i], right[i], cases[i]))
 
     def _said(
         self,
@@ -231,28 +231,28 @@ class Exercise:
         right: Sequence[Outcome],
         cases: Sequence[tuple],
         wrong: Sequence[int],
-    ) -> tuple[str, str]:
-        """The kind of what is wrong, and the sentences: a mistake, a relation, or what differs."""
+    ) -> tuple[str, str, int]:
+        """The kind of what is wrong, the sentences, and the case that shows it."""
         for i in wrong:
             if isinstance(got[i].error, TimeUp):  # and so would every further call
-                return "error", self._difference(answer, got, right, cases, [i])
-        if message := self._known_mistake(got, cases, wrong):
-            return "mistake", message
+                return "error", self._difference(answer, got, right, cases, [i]), i
+        if found := self._known_mistake(got, cases, wrong):
+            return "mistake", *found
         if all(got[i].value is None and got[i].error is None for i in wrong):
-            return "mistake", self._difference(answer, got, right, cases, wrong)
+            return "mistake", self._difference(answer, got, right, cases, wrong), wrong[0]
         if all(self._only_changed(got[i], right[i]) for i in wrong):
-            return "different", self._difference(answer, got, right, cases, wrong)
+            return "different", self._difference(answer, got, right, cases, wrong), wrong[0]
         with warnings.catch_warnings(action="ignore"):  # other inputs than were meant
             message = self._relation(answer, got, right, cases, wrong)
         if message or (message := self._mistake_turned(got, cases, wrong)):
-            return "relation", message
+            return "relation", message, wrong[0]
         kind = "error" if got[wrong[0]].error is not None else "different"
-        return kind, self._difference(answer, got, right, cases, wrong)
+        return kind, self._difference(answer, got, right, cases, wrong), wrong[0]
 
     def _known_mistake(
         self, got: Sequence[Outcome], cases: Sequence[tuple], wrong: Sequence[int]
-    ) -> str | None:
-        """What is said to the mistake, or the two, that this answer makes; None if none is known.
+    ) -> tuple[str, int] | None:
+        """What is said to the mistake, or the two, that this answer makes, and a case that shows it.
 
         A mistake that is made in some cases only, as in one mode, is known by those that fail.
         """
@@ -261,20 +261,19 @@ class Exercise:
         for message, mistake in self._mistakes:
             agreed, by_numbers = self._agreeing(got, self._answer(mistake), cases, wrong)
             if agreed == len(cases):
-                return message
+                return message, wrong[0]
             if agreed and by_numbers:
                 in_part.append((agreed, message))
         pairs = self._pairs(got, cases)
         while some := list(islice(pairs, _AT_ONCE)):
-            self._made_of([both for _, both in some], cases, wrong[0])
-            for message, both in some:
+            self._made_of([both for _, both, _ in some], cases, wrong[0])
+            for message, both, shown_in in some:
                 if self._agreeing(got, both, cases, wrong)[0] == len(cases):
-                    return message
+                    return message, next((i for i in wrong if i in shown_in), wrong[0])
         if in_part:
             message = max(in_part, key=lambda found: found[0])[1]
-            return (
-                f"{message} (So it is in {len(wrong)} of {len(cases)} cases; the others are right.)"
-            )
+            part = f"{len(wrong)} of {len(cases)} cases; the others are right"
+            return f"{message} (So it is in {part}.)", wrong[0]
         return None
 
     def _mistake_turned(
@@ -291,7 +290,7 @@ class Exercise:
                 for i, outcome in zip(wrong, theirs, strict=True)
             ]
             if found := relations.turned(pairs, self.tolerance):
-                return f"Two things at once. {message} Apart from that: {found}"
+                return f"Two things at once. (1) {_bare(message)} (2) {found}"
         return None
 
     def _agreeing(
@@ -317,10 +316,12 @@ class Exercise:
 
     def _pairs(
         self, got: Sequence[Outcome], cases: Sequence[tuple]
-    ) -> Iterator[tuple[str, Answer]]:
+    ) -> Iterator[tuple[str, Answer, set[int]]]:
         """Answers that make two of the mistakes and may be this one.
 
-        Where one of the two changes nothing, the answer has to do as the other does.
+        Where one of the two changes nothing, the answer should do as the other does; in one case the
+        two may meet and do otherwise, and such pairs come last. With each comes where both change
+        something.
         """
         right = list(self._outcomes(self.right, cases))
         for i in range(len(cases)):
@@ -330,10 +331,13 @@ class Exercise:
             for message, wrong in self._mistakes
             if self._joins(wrong)
         ]
-        for (one, a, idle, ours), (two, b, other_idle, other_ours) in combinations(single, 2):
-            may_be = one != two and idle <= other_ours and other_idle <= ours
-            if may_be and (both := self._joined(a, b)):
-                yield f"Two things at once. {one} {two}", both
+        for allowed in (0, 1):
+            for (one, a, idle, ours), (two, b, other_idle, other_ours) in combinations(single, 2):
+                against = (idle - other_ours) | (other_idle - ours)
+                may_be = one != two and len(against) == allowed
+                if may_be and (both := self._joined(a, b)):
+                    effective = set(range(len(cases))) - idle - other_idle
+                    yield f"Two things at once. (1) {_bare(one)} (2) {_bare(two)}", both, effective
 
     def _where(
         self, outcomes: Sequence[Outcome], wrong: Answer | Edit, cases: Sequence[tuple]
@@ -528,6 +532,12 @@ class _Said(str):
 
     def __repr__(self) -> str:
         return f"raised {self.strip('`')}"
+
+
+def _bare(message: str) -> str:
+    """Without the claim that the rest is right, which two mistakes at once make untrue."""
+    bare = re.sub(r"\b[Rr]ight, but ", "", message)
+    return message if bare == message else bare[:1].upper() + bare[1:]
 
 
 def _both_fail(a: Outcome, b: Outcome) -> bool:

@@ -49,7 +49,7 @@ def difference(
     if wanted.error is not None:
         return f"{called}, given {given}, should raise {said(wanted.error)}"
     if not same(got.value, wanted.value, tolerance):
-        return f"{called}, given {given}, returned {_against(got.value, wanted.value, tolerance)}"
+        return f"{called} returned {_against(got.value, wanted.value, tolerance)}"
     names = " and ".join(f"`{name}`" for name in got.changed)
     return f"The result is right, but the call changed its input {names}. Work on a copy."
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.exercises.checking.comparing import describe, plain
+from transformer_lib.exercises.checking.comparing import describe, kind, plain
 
 KINDS = ("passed", "empty", "mistake", "relation", "different", "error")
 Place = tuple[int, ...]
@@ -35,8 +35,10 @@ class Paper:
         blocks = [_block(name, value) for name, value in self.given]
         text = _side_by_side(blocks)
         digits = _digits(self.yours, self.wanted, self.place)
-        ours = _block("yours", self.yours, self.place, digits)
-        theirs = _block("wanted", self.wanted, self.place, digits)
+        both = isinstance(self.yours, Tensor) and isinstance(self.wanted, Tensor)
+        of = lambda x: f", {kind(x)}" if both and kind(self.yours) != kind(self.wanted) else ""
+        ours = _block(f"yours{of(self.yours)}", self.yours, self.place, digits)
+        theirs = _block(f"wanted{of(self.wanted)}", self.wanted, self.place, digits)
         head = f"The smallest case that goes wrong{self.about and f' ({self.about})'}:"
         return "\n\n".join(
             filter(None, [head, text, _side_by_side([ours, theirs]), self.how])
@@ -162,7 +164,7 @@ def _entry(x: Any, digits: int) -> str:
         return "∞" if x > 0 else "−∞"
     if math.isnan(x):
         return "NaN"
-    return f"{x + 0.0:.{digits}f}" if abs(x) < 1e5 else f"{x:.1e}"
+    return f"{round(x, digits) + 0.0:.{digits}f}" if abs(x) < 1e5 else f"{x:.1e}"
 
 
 def _short(value: Any) -> str:
