@@ -13,6 +13,7 @@ import torch
 from transformer_lib import exercises
 from transformer_lib.exercises.checking import comparing, running, telling
 from transformer_lib.exercises.checking.classes import Build, Case
+from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own import memory
 from transformer_lib.masks import masked_softmax
 
@@ -58,6 +59,8 @@ def test_every_mistake_gets_its_own_message(name):
         verdict = exercise.judge(answer)
         assert verdict.kind == "mistake"
         assert verdict.message == message
+        if type(exercise) is Exercise:
+            assert str(verdict.paper).startswith("The smallest case")
 
 
 @EACH

@@ -289,7 +289,9 @@ EXPECTED = [
     ["quin", "2", "6", "passed", "passed", *AWAY, *AWAY, ""],
     ["rob", "0", "6", f"{GONE} `my_mix`", f"{GONE} `my_softmax`", *AWAY, *AWAY, ""],
     [
-        *["ron", "2", "6", *AWAY, "passed", "mistake: The mask is not used."],
+        *["ron", "2", "6", *AWAY, "passed"],
+        "mistake: Your mask changes no score: in a row that may attend to anything each key has its full "
+        "weight.",
         "mistake: Right for std = 1. The spread of the entries counts as well: what if std is 3?",
         *["passed", ""],
     ],

@@ -34,7 +34,8 @@ def exercises() -> dict[str, Exercise]:
     found = {}
     for module in pkgutil.iter_modules(__path__):
         loaded = vars(importlib.import_module(f"{__name__}.{module.name}"))
-        found |= {f"{module.name}.{k}": v for k, v in loaded.items() if isinstance(v, Exercise)}
+        named = {k: v for k, v in loaded.items() if isinstance(v, Exercise) and k[0] != "_"}
+        found |= {f"{module.name}.{k}": v for k, v in named.items()}
     return found
 
 

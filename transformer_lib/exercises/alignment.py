@@ -288,7 +288,7 @@ distance <= D → (positions >= centers[:, None] - D) | (positions <= centers[:,
 
 
 def _filled(begin, end, each=False):
-    """An answer that fills slices, or `each` entry in a loop that asks of none whether it is there."""
+    """An answer that fills slices, or `each` entry in a loop that never asks if it is there."""
 
     def fill(centers, D, n):
         mask = torch.zeros(len(centers), n, dtype=torch.bool)

@@ -257,11 +257,11 @@ masked_softmax(scores, mask) → _filled(scores, None if mask is None else ~mask
 masked_softmax(scores, mask) → _filled(scores, None if mask is None else ~mask, 0.0).softmax(dim=-1)
     Mask: yours is the wrong way round. True means that the query may attend to that key.
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=-1)
-    Mask: right, but for the row that may attend to nothing: it is NaN. It must be 0, as `masked_softmax`
+    Mask: a row that may attend to nothing is NaN in yours. It must be 0, as `masked_softmax`
     of lesson 03 makes it.
 masked_softmax(scores, mask) → _filled(scores, mask, -1e9).softmax(dim=-1)
 masked_softmax(scores, mask) → _filled(scores, mask, -1e4).softmax(dim=-1)
-    Mask: right, but for the row that may attend to nothing: it averages all values, because with a finite
+    Mask: a row that may attend to nothing averages all values in yours, because with a finite
     fill all scores are equal. It must be 0, as `masked_softmax` makes it.
 masked_softmax(scores, mask) → scores.masked_fill(~mask, float("-inf")).softmax(dim=-1)
 masked_softmax(scores, mask) → scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).nan_to_num()

@@ -89,9 +89,9 @@ scores - largest → scores ; keepdim=True)  # (..., n) → keepdim=True) + 1e-9
     At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, and neither
     makes a weight. So first subtract the largest score of the row.
 return powers / → return scores.exp() /
+    The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
 return powers / powers.sum → return powers / scores.exp().sum
-    The largest score is subtracted in the numerator or in the denominator alone. It must be subtracted in
-    both.
+    The largest score is subtracted in your numerator alone. It must be subtracted in the denominator as well.
 (scores - largest).exp() → scores.exp() - largest
     You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
 scores.max(dim=-1, keepdim=True).values → scores.max()
@@ -126,16 +126,30 @@ scores - largest → scores ; powers / powers.sum(dim=-1, keepdim=True) → powe
     e to the power of a score is not a weight yet: divide each by the sum of its row. And of 1000 it is
     infinite: first subtract the largest score of the row.
 .max(dim=-1, keepdim=True).values → .mean(dim=-1, keepdim=True)
+    You subtract the mean of the row. A score far above it can still overflow: subtract the largest of the row.
 .max(dim=-1, keepdim=True) → .min(dim=-1, keepdim=True)
+    You subtract the smallest score of the row. The largest can still overflow: subtract the largest of the row.
 scores - largest → scores - 1000
-    You subtract the mean, the smallest score or a fixed number. Powers can still overflow then, or all of a
-    row become 0: subtract the largest score of the row.
+    You subtract one fixed number from all rows. In a row far below it all powers become 0, and 0 / 0 is NaN:
+    subtract the largest score of the row.
 scores - largest → scores + largest
+    You add the largest score, so the powers become larger still and overflow. Subtract it.
 scores - largest → largest - scores
 scores - largest → -scores
+    You put a minus in front of `scores`, so the smallest score gets the largest weight: it is `scores - largest`.
 scores - largest → scores / largest
-    It is `scores - largest`. Adding the largest makes powers overflow, dividing by it changes the weights,
-    and a minus in front of `scores` gives the smallest score the largest weight.
+scores - largest → scores / scores.max()
+    You divide by the largest score. That changes how far the scores of a row are apart, and with it the weights.
+    Subtract it: then they stay as far apart as they were.
+scores - largest → scores / scores.abs().max()
+    You divide by the largest absolute value of a score. That changes how far the scores are apart, and with it
+    the weights. Subtract the largest score: then they stay as far apart as they were.
+scores - largest → scores.clamp(max=80)
+scores - largest → scores.clamp(-80, 80)
+scores - largest → scores.clamp(max=88)
+scores - largest → scores.clamp(max=50)
+    You cut large scores off at a limit. Scores above it then all count the same, such as 88 and 90. Subtract the
+    largest score of the row: that keeps every power at 1 or below and changes no weight.
 (scores - largest).exp() → scores
 (scores - largest).exp() → scores - largest
 (scores - largest).exp() → (scores - scores.min(dim=-1, keepdim=True).values)
@@ -144,7 +158,7 @@ powers / powers.sum(dim=-1, keepdim=True) → scores - scores.logsumexp(dim=-1, 
 powers / powers.sum(dim=-1, keepdim=True) → scores - scores.exp().sum(dim=-1, keepdim=True).log()
     These are the logarithms of the weights. One `exp` is missing.
 scores - largest → scores.sub_(largest)
-    The weights are right, but the call changed its input `scores`: `-=` and functions with an underscore
+    The call changed its input `scores`: `-=` and functions with an underscore
     write into it. `scores - largest` makes a new tensor.
 """)
 
@@ -196,23 +210,48 @@ def _(scores):
 softmax_for_one.edits("""
 scores - largest → scores
 (scores - largest).exp() → scores.double().exp()
+scores - largest → scores ; powers / powers.sum() → (powers / powers.sum()).nan_to_num()
+scores - largest → scores ; powers / powers.sum() → powers / (powers.sum() + 1e-9)
     At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, and neither
     makes a weight. So first subtract the largest score.
 scores.max() → scores.min()
+    You subtract the smallest score. The largest can still overflow: subtract the largest, `scores.max()`.
 scores.max() → scores.mean()
+    You subtract the mean. A score far above it can still overflow: subtract the largest, `scores.max()`.
 scores.max() → scores.argmax()
-    What you subtract is not the largest score, `scores.max()`: then a power can still overflow.
+    You subtract the position of the largest score, `argmax`. The score itself is `scores.max()`.
+scores - largest → scores - 1000
+    You subtract a fixed number. Where all scores are far below it, all powers become 0, and 0 / 0 is NaN:
+    subtract the largest score.
+scores - largest → scores.sub_(largest)
+    The call changed its input `scores`: `-=` and functions with an underscore
+    write into it. `scores - largest` makes a new tensor.
+(scores - largest).exp() → scores.exp() - largest
+    You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
 scores.max() → scores.max(dim=0)
     `max` along an axis gives two things, the largest score and its position. `scores.max()` gives the score
     alone.
 scores - largest → scores + largest
+    You add the largest score, so the powers become larger still and overflow. Subtract it.
 scores - largest → largest - scores
-    It is `scores - largest`. Adding the largest makes powers overflow, and a minus in front of `scores` gives
-    the smallest score the largest weight.
+scores - largest → -scores
+    You put a minus in front of `scores`, so the smallest score gets the largest weight: it is `scores - largest`.
+scores - largest → scores / largest
+    You divide by the largest score. That changes how far the scores are apart, and with it the weights. Subtract
+    it: then they stay as far apart as they were.
+scores - largest → scores / scores.abs().max()
+    You divide by the largest absolute value of a score. That changes how far the scores are apart, and with it
+    the weights. Subtract the largest score: then they stay as far apart as they were.
+scores - largest → scores.clamp(max=80)
+scores - largest → scores.clamp(-80, 80)
+scores - largest → scores.clamp(max=88)
+scores - largest → scores.clamp(max=50)
+    You cut large scores off at a limit. Scores above it then all count the same, such as 88 and 90. Subtract the
+    largest score: that keeps every power at 1 or below and changes no weight.
 return powers / → return scores.exp() /
+    The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
 powers.sum() → scores.exp().sum()
-    The largest score is subtracted in the numerator or in the denominator alone. It must be subtracted in
-    both.
+    The largest score is subtracted in your numerator alone. It must be subtracted in the denominator as well.
 powers / powers.sum() → powers
     These powers of e do not add up to 1: divide each by the sum of all.
 powers.sum() → powers.mean()
@@ -221,8 +260,10 @@ powers.sum() → powers.sum(dim=1)
     `scores` has one axis, and it is counted from 0: `dim=0`, or no `dim` at all.
 (scores - largest).exp() → scores
 (scores - largest).exp() → scores - largest
+(scores - largest).exp() → (scores - scores.min())
     You divide the scores themselves. They can be negative: take e to the power of each first.
 powers / powers.sum() → scores - scores.logsumexp(dim=0)
+powers / powers.sum() → scores - scores.exp().sum().log()
     These are the logarithms of the weights. One `exp` is missing.
 (scores - largest).exp() → __import__("math").exp(scores)
     `math.exp` takes a single number. For a whole tensor it is `.exp()`.
@@ -305,9 +346,10 @@ weights @ values → weights.permute(2, 1, 0) @ values
 weights @ values → weights.softmax(dim=-1) @ values
     A softmax too many: these are weights already, and it makes them more even.
 weights @ values → weights[0] @ values[0]
+    That is one product, of the first weights and the first table. All n are wanted, (n, a, c).
 weights @ values → weights[-1] @ values[-1]
-    That is one product, of the first two tables or of the last two (in a loop: the others are written over).
-    All n are wanted, (n, a, c).
+    That is one product, of the last weights and the last table. (In a loop the others were written over.) All n
+    are wanted, (n, a, c).
 weights @ values → torch.cat([w @ v for w, v in zip(weights, values)])
     `torch.cat` joins the n products along an axis that they have. `torch.stack` gives them a new first axis.
 weights @ values → (weights @ values).squeeze()

@@ -415,7 +415,7 @@ return x + answer → return answer
 norm(x + answer) → norm(answer)
     In post-norm the residual is missing: the norm takes x plus the sublayer's answer.
 return x + answer → return norm(x) + answer
-    In pre-norm you add the norm of x. The residual takes x as it came.
+    In pre-norm what you carry past the sublayer is norm(x). Carry x as it came: only the sublayer reads its norm.
 norm(x + answer) → x + norm(answer)
     In post-norm you norm what the sublayer says, alone. The norm comes last: it takes the sum.
 norm(x + answer) → norm(x) + answer

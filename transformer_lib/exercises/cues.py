@@ -82,13 +82,15 @@ scores / temperature → scores * temperature
     Your temperature works the wrong way round: a high one must make the weights more equal, so it divides
     the scores.
 scores / temperature → scores
-    Your temperature has no effect. It divides the scores, before the softmax. (What is added to all scores, or
-    subtracted from them, changes no weight.)
+    Your temperature changes no weight. Where it divides all the exponentials it cancels, because it divides
+    their sum as well. It must divide the scores, before `exp` or `softmax`.
 scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) / temperature
     The temperature divides the weights, or what they have mixed. It belongs inside the softmax, on the scores.
 scores / temperature → scores / temperature**2
+    You divide by the square of the temperature: it counts twice where query and keys are each divided by it.
+    Divide the scores by it, once.
 scores / temperature → scores / temperature**0.5
-    You divide by the square or the root of the temperature. Divide the scores by the temperature itself.
+    You divide by the root of the temperature. Divide the scores by the temperature itself.
 scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) ** (1 / temperature)
 scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) ** temperature
     You take the weights to a power, and then they no longer add up to 1. The temperature divides the scores,
@@ -98,8 +100,15 @@ keys @ query → keys @ query / len(query) ** 0.5
 scores = keys @ query → scores = query @ keys
     query and keys do not line up this way round. `keys @ query` is one score for each key.
 scores = keys @ query → scores = keys @ query / query.norm()
+    You also divide by the length of the query. The score is the dot product as it is.
+scores = keys @ query → scores = keys @ query / keys.norm(dim=1)
+    You also divide by the length of each key. The score is the dot product as it is.
 scores = keys @ query → scores = torch.cosine_similarity(keys, query[None])
-    You also divide by the lengths of query or key. The score is the dot product as it is.
+    Your score is the cosine, the dot product over the lengths of query and key. Here it is the dot product itself.
+scores = keys @ query → scores = -(keys - query).norm(dim=1)
+    You score by the distance of query and key. Here the score is their dot product, `keys @ query`.
+scores = keys @ query → scores = -((keys - query) ** 2).sum(dim=1)
+    You score by the squared distance of query and key. Here the score is their dot product, `keys @ query`.
 scores = keys @ query → scores = keys * query
 scores = keys @ query → scores = (keys * query).sum(dim=0)
 scores = keys @ query → scores = (keys * query).sum()
@@ -190,8 +199,19 @@ def _(query, keys, values):
 look_up_for_one.edits("""
 scores = keys @ query → scores = query @ keys
     query and keys do not line up this way round. `keys @ query` is one score for each key.
+scores = keys @ query → scores = keys @ query / query.norm()
+    You also divide by the length of the query. The score is the dot product as it is.
+scores = keys @ query → scores = keys @ query / keys.norm(dim=1)
+    You also divide by the length of each key. The score is the dot product as it is.
+scores = keys @ query → scores = torch.cosine_similarity(keys, query[None])
+    Your score is the cosine, the dot product over the lengths of query and key. Here it is the dot product itself.
+scores = keys @ query → scores = -(keys - query).norm(dim=1)
+    You score by the distance of query and key. Here the score is their dot product, `keys @ query`.
+scores = keys @ query → scores = -((keys - query) ** 2).sum(dim=1)
+    You score by the squared distance of query and key. Here the score is their dot product, `keys @ query`.
 scores = keys @ query → scores = keys * query
 scores = keys @ query → scores = (keys * query).sum(dim=0)
+scores = keys @ query → scores = (keys * query).sum()
 scores = keys @ query → scores = keys * query ; weights * values → weights @ values
     `keys * query` is not a score yet: each key still has d products. Add up those of each key,
     `.sum(dim=1)`, or write `keys @ query`.
@@ -281,6 +301,13 @@ return -terms.sum(dim=-1) → return (-terms.sum(dim=-1)).exp()
 sum(dim=-1) → sum()
     You added everything up to one number, and each row has its own entropy. (`weights[weights > 0]` puts the
     entries of all rows into one long row, so `dim=-1` adds up all of them.)
+return -terms.sum(dim=-1) → return -terms.sum(dim=-1).mean()
+    You averaged the rows into one number, and each row has its own entropy: (n,) is wanted.
+torch.special.xlogy(weights, weights) → weights * weights.log_softmax(dim=-1)
+    You take the softmax of the weights once more, inside the logarithm, as `cross_entropy` and `log_softmax` do.
+    These are weights already: the logarithm is of the weight itself.
+torch.special.xlogy(weights, weights) → weights.softmax(dim=-1) * weights.log_softmax(dim=-1)
+    You take the softmax of the weights once more. These are weights already, and it makes them more even.
 sum(dim=-1) → sum(dim=0)
     Your sum goes over the queries. Add over the keys, the last axis.
 sum(dim=-1) → sum(dim=-1, keepdim=True)

@@ -118,6 +118,8 @@ finished | (ids == eos_id) → (finished | (ids == eos_id)).any()
     Your second result is one truth value for the whole batch: each row has its own.
 now = finished | (ids == eos_id) → finished |= ids == eos_id ⏎ now = finished
     You change the caller's `finished`: `|=` and `finished[...] =` write into it. `finished | …` makes a new tensor.
+logits.argmax(dim=-1) → logits.index_fill(-1, torch.tensor([pad_id]), -math.inf).argmax(dim=-1)
+    In yours an open row never says `pad_id`. It may, where that has the largest logit: change no logit.
 finished, pad_id) → finished, eos_id) ; (ids == eos_id) → (ids == pad_id)
     In yours `eos_id` and `pad_id` are exchanged. A row that says `eos_id` should be finished by it, and say `pad_id`
     from then on.
@@ -214,8 +216,16 @@ int(logits.argmax()) → logits.argmax()
 best == eos_id → finished
     In yours, a sentence that says `eos_id` now is still open. It should have finished with that.
 best == eos_id → best in (eos_id, pad_id)
-best == eos_id → best == pad_id
     In yours, a sentence that says `pad_id` by itself has finished. It should be open: only `eos_id` ends a sentence.
+best == eos_id → best == pad_id
+    In yours, `pad_id` ends a sentence, and `eos_id` does not. It is `eos_id` that ends it.
+best == eos_id → best == pad_id ; pad_id, True → eos_id, True
+    In yours `eos_id` and `pad_id` are exchanged. A sentence that says `eos_id` should be finished by it, and say
+    `pad_id` from then on.
+best == eos_id → True
+    In yours, every sentence has finished. One has finished that had, or that says `eos_id` now.
+int(logits.argmax()) → int(logits.index_fill(0, torch.tensor([pad_id]), -math.inf).argmax())
+    In yours an open sentence never says `pad_id`. It may, where that has the largest logit: change no logit.
 now = best == eos_id → now = best == eos_id ⏎ if now: best = pad_id
     In yours, the `eos_id` that is said now is painted over. It counts: `pad_id` comes in the step after it.
 return best, now → return best ; return pad_id, True → return pad_id
@@ -295,7 +305,9 @@ sampling_step.edits("""
 logits.masked_fill(logits < lowest, float("-inf")) → logits
     In yours no token is cut: all but the `top_k` largest of each row must have the probability 0.
 (kept / temperature) → kept
-    You do not use the temperature: divide the logits by it before the softmax.
+kept / temperature).softmax(dim=-1) → F.normalize(kept.softmax(dim=-1) / temperature, p=1, dim=-1))
+    The temperature has no effect in yours. Divide the logits by it, before the softmax: where it divides the
+    probabilities, normalising them takes it out again.
 kept / temperature → kept * temperature
     You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide.
 logits.topk( → (logits / temperature).topk(
@@ -452,7 +464,9 @@ sampling_step_for_one.edits("""
 logits.masked_fill(logits < lowest, float("-inf")) → logits
     In yours no token is cut: all but the `top_k` largest must have the probability 0.
 (kept / temperature) → kept
-    You do not use the temperature: divide the logits by it before the softmax.
+kept / temperature).softmax(dim=0) → F.normalize(kept.softmax(dim=0) / temperature, p=1, dim=0))
+    The temperature has no effect in yours. Divide the logits by it, before the softmax: where it divides the
+    probabilities, normalising them takes it out again.
 kept / temperature → kept * temperature
     You multiply by the temperature. A small temperature should sharpen, so divide.
 (kept / temperature).softmax(dim=0) → kept.softmax(dim=0) / temperature
@@ -752,7 +766,7 @@ total = score + log_probs → log_probs += score ⏎ total = log_probs
 def _cached():
     torch.manual_seed(18)
     paper = ([2.0, 0.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0], [4.0, 0.0, 2.0, 0.0])
-    past = ([0.0, 1.0, 0.0, 1.0], [0.0, 4.0, 2.0, 0.0])
+    past = ([2.0, 1.0, 0.0, 1.0], [0.0, 4.0, 2.0, 0.0])
     loud = [torch.randn(1, 2, t, 1) * size for t, size in ((1, 30), (1, 9), (1, 1), (2, 9), (2, 1))]
     cases = [tuple(torch.tensor(row).view(1, 1, 1, 4) for row in (*paper, *past)), tuple(loud)]
     for batch, heads, time, d_head in ((2, 1, 0, 3), (2, 2, 2, 2), (2, 1, 3, 4), (3, 2, 5, 4)):
@@ -857,6 +871,13 @@ torch.cat → torch.stack
 [past_k, k] → [past_v, k] ; [past_v, v] → [past_k, v]
 [past_k, k] → [past_k, v] ; [past_v, v] → [past_v, k]
     In yours, keys and values are mixed in a cache. There are two: `past_k` grows by `k`, `past_v` by `v`.
+[past_k, k] → [past_k, k / math.sqrt(k.size(-1))] ; / math.sqrt(q.size(-1)) →
+[past_k, k] → [past_k, k / math.sqrt(k.size(-1))]
+    You divide the newest key by √d_head before you store it. The cache keeps it as it is, like the keys of the past;
+    it is the scores, with all keys, that are divided.
+[past_k, k], dim=2) → [past_k, k], dim=2) / math.sqrt(k.size(-1)) ; / math.sqrt(q.size(-1)) →
+    You divide all keys by √d_head and return them so: the next step would divide the earlier ones again. Divide the
+    scores, and return the keys as they are.
 [past_k, k] → [past_k, q]
     You append the query to the keys. A query is used once and not kept; `past_k` grows by `k`.
 q @ keys.mT → k @ keys.mT
@@ -879,7 +900,8 @@ keys.mT → keys.transpose(1, 2)
 / math.sqrt(q.size(-1)) → * math.sqrt(q.size(-1))
     You multiply the scores by √d_head. Divide them by it.
 math.sqrt(q.size(-1)) → q.size(-1)
-    You divide by d_head itself. It is the root of d_head that the scores are divided by.
+    You divide the scores by d_head, which is √d_head twice. Divide by the root, and once:
+    `F.scaled_dot_product_attention` does it itself.
 math.sqrt(q.size(-1)) → math.sqrt(keys.size(2))
 math.sqrt(q.size(-1)) → math.sqrt(max(past_k.size(2), 1))
 math.sqrt(q.size(-1)) → math.sqrt(past_k.size(2))

@@ -91,7 +91,7 @@ x.transpose(1, 2) → x.transpose(0, 2)
     The width is cut, but you exchanged axes 0 and 2. The batch stays in front: exchange heads and tokens,
     1 and 2.
 x.transpose(1, 2) → x.permute(2, 0, 1, 3)
-    The pieces are right, but their axis stands in front of the batch. `torch.stack(..., dim=1)` puts it
+    The axis of the heads stands in front of the batch in yours. `torch.stack(..., dim=1)` puts it
     behind, and so does `.transpose(1, 2)` after a cut of the last axis.
 return x.transpose(1, 2) → return list(x.unbind(2))
 return x.transpose(1, 2) → return x.unbind(2)
@@ -104,7 +104,7 @@ x.unflatten(-1, (num_heads, -1)) → x ; x.transpose(1, 2) → x.reshape(len(x) 
     keep an axis of their own.
 x.transpose(1, 2) → torch.cat(x.unbind(2))
 x.transpose(1, 2) → torch.cat(x.unbind(2), dim=1)
-    The pieces are right, but `cat` lays them behind each other, along the batch or the tokens. `stack` gives
+    `cat` lays the pieces behind each other, along the batch or the tokens. `stack` gives
     them an axis of their own: `torch.stack(pieces, dim=1)`.
 x.unflatten(-1, (num_heads, -1)) → x.unfold(-1, x.size(-1) // num_heads, 1)[:, :, :num_heads]
     Your pieces overlap: piece i begins at entry i. It begins at i · d_head, behind the piece before.
@@ -148,7 +148,7 @@ x.transpose(1, 2) → x.transpose(1, 2)[:, :1]
     You return head 0 alone. All heads are wanted, on an axis of their own.
 x.transpose(1, 2) → x.transpose(1, 2) / x.size(-1) ** 0.5
 x.transpose(1, 2) → x.transpose(1, 2) / num_heads**0.5
-    The places are right, but the numbers are divided. Cutting computes nothing; the root of d_head belongs
+    You divide the numbers. Cutting computes nothing; the root of d_head belongs
     to the scores.
 """)
 
@@ -265,7 +265,7 @@ z.flatten(2) → z.flatten(1)
 z.transpose(1, 2) → z[:, 0]
     This is head 0 alone. All heads of a token stand side by side.
 return z.flatten(2) → return z.flatten(2) / z.size(2)
-    The places are right, but the numbers are divided. Joining computes nothing.
+    You divide the numbers. Joining computes nothing.
 z.flatten(2) → z.reshape(2, 5, 12)
 z.flatten(2) → z.reshape(1, 4, 6)
     You wrote the sizes of the lesson's example as numbers. Take them from `z.shape`.

@@ -90,6 +90,8 @@ return causal & real → return causal.expand(len(ids), 1, -1, -1)
 return causal & real → return causal
 return causal & real → return causal[None, None]
     This is the triangle alone. Padding is not masked out yet, and each sentence has its own.
+causal & real → causal & real | torch.eye(length, dtype=torch.bool)
+    You let every query attend to itself, also where it is padding. A key that is padding is masked out for all.
 causal & real → causal | real
     `|` lets through what *one* of the two allows. A key must pass both: `&`.
 causal & real → causal ^ real
@@ -261,6 +263,11 @@ scores.masked_fill(~mask, float("-inf")) → scores
     softmax.
 scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) →
     The mask is not used.
+(~mask, float("-inf")) → (~mask & mask.any(-2, True), float("-inf")) ; (~mask, 0.0) → (~mask.any(-2, True), 0.0)
+(~mask, float("-inf")) → (~mask & mask.any(-2, True), float("-inf"))
+(~mask, 0.0) → (~mask.any(-2, True), 0.0)
+    You look for empty columns, which are keys that no query may attend to: `mask.any(dim=-2)` goes down over the
+    queries. A row is empty where `mask.any(dim=-1, keepdim=True)` is False.
 ~mask → mask
     Your mask is the wrong way round: True means that the query may attend.
 dim=-1 → dim=-2

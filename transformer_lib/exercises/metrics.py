@@ -47,6 +47,7 @@ bleu = Exercise(
     ),
     passed="sacrebleu goes up to four words in a row, and adds up over the whole corpus before it divides. Why "
     "would the mean of the BLEU of single sentences be another number?",
+    tolerance=1e-6,
     without=("corpus_bleu", "sentence_bleu", "BLEU", "translation_scores"),
     gaps=(
         "Counter(ours) & Counter(theirs)",
@@ -159,11 +160,21 @@ math.sqrt(of_words * of_pairs) → math.sqrt(of_pairs)
 math.sqrt(of_words * of_pairs) → precision([*candidate, *pairs], [*reference, *their_pairs])
     You throw words and pairs into one count. Each has a precision of its own; BLEU takes the root of their product.
 math.sqrt(of_words * of_pairs) → (of_words + of_pairs) / 2
+math.sqrt(of_words * of_pairs) → (of_words + of_pairs) / 2 * (of_pairs > 0)
     You took the arithmetic mean of the precisions, the sum divided by 2. BLEU takes the geometric one, the root of the
     product.
 math.sqrt(of_words * of_pairs) → of_words + of_pairs
 math.sqrt(of_words * of_pairs) → math.sqrt(of_words + of_pairs)
     You add the precisions. BLEU takes the root of their product.
+both.total() / len(ours) → (both.total() + 1) / (len(ours) + 1)
+both.total() / len(ours) → (both.total() + 1) / len(ours)
+precision(pairs, their_pairs) → ((Counter(pairs) & Counter(their_pairs)).total() + 1) / (len(pairs) + 1)
+precision(pairs, their_pairs) → ((Counter(pairs) & Counter(their_pairs)).total() + 1) / len(pairs)
+    You add 1 to the counts, as smoothed BLEU does; here a precision of 0 makes 0. Leave the counts as they are.
+both.total() / len(ours) → max(both.total(), 0.1) / len(ours)
+both.total() / len(ours) → max(both.total(), 1e-9) / len(ours)
+both.total() / len(ours) → (both.total() or 0.5) / len(ours)
+    You put a small number in place of a count of 0, as smoothed BLEU does. Here a precision of 0 makes 0.
 math.sqrt(of_words * of_pairs) → math.sqrt(of_words) * of_pairs
     Only one of the two precisions is under your root. It is the root of their product.
 math.sqrt(of_words * of_pairs) → of_words * of_pairs
@@ -287,6 +298,13 @@ both.total() → sum(a == b for a, b in zip(candidate, reference))
     You compare position with position. A word counts wherever it stands in the reference.
 both.total() / len(candidate) → both.total()
     You return how many words are right. Divide by how many there are: `len(candidate)`.
+both.total() / len(candidate) → (both.total() + 1) / (len(candidate) + 1)
+both.total() / len(candidate) → (both.total() + 1) / len(candidate)
+    You add 1 to the count, as smoothed BLEU does. Leave it as it is: where no word is right, the precision is 0.
+Counter(candidate) & Counter(reference) → Counter(candidate[:-1]) & Counter(reference[:-1])
+    In yours the last word is missing: `range(len(…) - 1)` and `[:-1]` stop before it.
+len(candidate) → len(candidate.split())
+    You call `split`, but both are lists of words already: leave it out.
 both.total() / len(candidate) → 100 * both.total() / len(candidate)
     Yours is in percent. Here it is a number from 0 to 1.
 """)
@@ -301,6 +319,9 @@ def _heads():
         ]
     )
     cases = [(paper, {(1, 0), (2, 1), (3, 1)})]  # target 1 has two links, target 2 has none
+    # The first head has more weight on the gold links, the second is right.
+    loud = [[[0.9, 0.1, 0.0], [0.6, 0.4, 0.0]], [[0.5, 0.25, 0.25], [0.25, 0.45, 0.3]]]
+    cases.append((torch.tensor(loud), {(0, 0), (1, 1)}))
     # The strongest source of each target, head by head; which of them are sure of it; the gold links.
     for strongest, width, sure, gold in (
         ([[2, 0]], 3, 0, {(2, 0), (1, 1)}),
@@ -386,6 +407,8 @@ len(links & gold) → sum((strongest[t], t) in gold for _, t in gold)
 len(links & gold) → sum((strongest[t], t) in gold for _, t in gold) ; len(links) + len → len(gold) + len
     You go through the gold links, so a hit of a target word with two of them counts twice. Each target word has one
     link: go through the target words.
+len(links & gold) → sum(float(head[target, source]) for source, target in gold)
+    You add up the weights on the gold links as your hits. A link is a hit or not, 1 or 0, however large its weight is.
 links = {( → links = [( ; if target in linked} → if target in linked]
     Your links are a list, and a list has no `&`. Collect them in a set: `{…}`, or `set(links)`.
 {(source, target) for → {(target, source) for
@@ -440,6 +463,9 @@ min(rates) → max(rates)
     You take the worst head: a low error rate is good.
 rates.index(min(rates)) → int(weights.amax(dim=2).mean(dim=1).argmax())
     You choose the head that is surest of itself. It need not be right: compare the rates.
+rates.index(min(rates)) → int(sum(weights[:, target, source] for source, target in gold).argmax())
+    You choose the head that puts the most weight on the gold links. Choose the one with the lowest error rate: a link
+    counts as made or not, however large its weight is.
 rates.index(min(rates)) → 0
     Yours is always the first head. Does a `return` stand in the loop, or is the lowest rate never looked for?
 return best, rates[best] → return best

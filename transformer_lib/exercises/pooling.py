@@ -144,16 +144,24 @@ def _(queries, keys, width):
 
 epanechnikov_weights.edits("""
 .clamp(min=0) →
+    Beyond u = 1 yours goes on with 1 − u², which is negative. The kernel is 0 there: far keys have weight 0.
 .clamp(min=0) → .abs()
-    Beyond u = 1 yours goes on with 1 − u², or its absolute value. The kernel is 0 there: far keys have weight 0.
+    Beyond u = 1 yours is the absolute value of 1 − u². The kernel is 0 there: far keys have weight 0.
+.clamp(min=0) → ; k / k.sum(dim=1, keepdim=True) → (k / k.sum(dim=1, keepdim=True)).clamp(min=0)
+    You divide by the sum first and cut off what is negative afterwards, so negative K of far keys are still in
+    the sum. Cut them off before you divide by the sum.
+.clamp(min=0) → ; k / k.sum(dim=1, keepdim=True) → k / k.sum(dim=1, keepdim=True) * (u.abs() < 1)
+    You divide by the sum first and set the weights beyond u = 1 to 0 afterwards, so the negative K of those keys
+    are still in the sum. Set K to 0 there before you divide by the sum.
 / width → * width
     Your width works the wrong way round: a wider kernel reaches further, so it divides the difference.
  / width →
     The width is not used: u is the difference divided by it.
 1 - u**2 → 1 - u**2 * width
+    You divide the squared difference by the width. First comes u = (query − key)/width, and then u², so the
+    width is squared as well.
 1 - u**2 → 1 - u**2 / width
-    You divide the squared difference by another power of the width than its square. First comes
-    u = (query − key)/width, and then u².
+    You divide by the width once more after squaring. It is in u = (query − key)/width already, and then comes u².
 k / k.sum(dim=1, keepdim=True) → k
     The rows do not add up to 1: divide each by its sum.
 sum(dim=1, keepdim=True) → sum()
@@ -165,8 +173,9 @@ sum(dim=1, keepdim=True) → sum(dim=0, keepdim=True)
 1 - u**2 → 1 - u.abs()
     You take 1 − |u|, the triangular kernel. Epanechnikov's has the square.
 1 - u**2 → 1 - u
+    You do not square u. The kernel is 1 − u².
 1 - u**2 → (1 - u) ** 2
-    You do not square u, or subtract it before you square. It is 1 − u²: square u first, then subtract.
+    You subtract u before you square. It is 1 − u²: square u first, then subtract.
 (1 - u**2).clamp(min=0) → (1 - u**2 > 0).float()
     Within the width all keys count the same in yours: that is the boxcar. The kernel is 1 − u².
 (1 - u**2).clamp(min=0) → torch.exp(-(u**2) / 2)
@@ -261,6 +270,9 @@ nadaraya_watson.edits("""
 scores.softmax(dim=1) → scores.exp()
 scores.softmax(dim=1) → scores.exp() / (2 * torch.pi) ** 0.5
     Your weights do not add up to 1: divide each row by its sum, or take the softmax.
+scores.softmax(dim=1) → scores.exp() / len(keys)
+scores.softmax(dim=1) → scores.exp() / (2 * torch.pi) ** 0.5 / len(keys)
+    You divide by the number of keys. The numbers that the kernel gives do not add up to that: divide by their sum.
 queries[:, None] - keys → queries - keys
 queries[:, None] - keys → queries - keys ; dim=1 → dim=0
 queries[:, None] - keys → queries[:, None] - keys[:, None]
@@ -399,7 +411,17 @@ scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
 -((query - keys) ** 2) / 2 → query * keys
     Your score is the product of query and key. Here it is minus half the square of their distance.
 scores.softmax(dim=0) → scores.exp()
+scores.softmax(dim=0) → scores.exp() / (2 * torch.pi) ** 0.5
     Your weights do not add up to 1: divide them by their sum, or take the softmax.
+scores.softmax(dim=0) → scores.exp() / len(keys)
+scores.softmax(dim=0) → scores.exp() / (2 * torch.pi) ** 0.5 / len(keys)
+    You divide by the number of keys. The numbers that the kernel gives do not add up to that: divide by their sum.
+scores.softmax(dim=0) → scores.softmax(dim=0).softmax(dim=0)
+    You take the softmax twice. Once makes weights of the scores; a second time makes the weights more even.
+query - keys → query - values
+    You measure the distance to the values. The query is compared with the keys.
+(weights * values).sum() → values.mean()
+    This is the average of all values, whatever the query. Near keys count more than far ones.
 scores.softmax(dim=0) → scores
     The scores are used as they are. Weights are e to the power of each, over the sum of all: the softmax.
 (weights * values).sum() → weights * values

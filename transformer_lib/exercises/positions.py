@@ -150,6 +150,12 @@ cosines[:, : d_model // 2] → 0
 = angle.sin() → = angle.cos()
 = sines → = 0
     There are sines only, or cosines only. Of each pair, the even column is a sine, the odd one a cosine.
+return P → return torch.stack((sines, cosines)).reshape(max_len, -1)[:, :d_model]
+return P → return torch.stack((sines, cosines)).reshape(max_len, d_model)
+return P → return torch.stack((sines, cosines)).reshape(-1, d_model)[:max_len]
+return P → return torch.stack((sines, cosines)).flatten()[: max_len * d_model].view(max_len, d_model)
+    You stack sines and cosines along a new *first* axis, so the rows that you then cut hold several positions. Stack
+    along the last, `torch.stack(…, dim=-1)`: the two of a pair become neighbours, and `.flatten(1)` makes rows of them.
 return P → return P.T
     Your table lies on its side: a row is a position, a column an entry of its code.
 return P → return P[None]
@@ -216,13 +222,35 @@ torch.arange(0, d_model, 2) → 2 * torch.arange(d_model // 2)
 (0, d_model, 2) → (0, d_model - 1, 2) ; code = → return torch.stack((sines, cosines), dim=-1).flatten() ⏎ code =
 code[0::2] = sines → code[0 : d_model - 1 : 2] = sines[: d_model // 2]
     With an odd d_model you leave out the last sine: `torch.arange(0, d_model, 2)` counts it too.
+= sines → = code[d_model]
+    You write behind the last entry. i counts pairs, from 0 to d/2 − 1, and pair i fills the entries 2i and 2i + 1.
+pair / d_model → pair / (d_model - d_model % 2)
+pair / d_model → pair / (d_model + d_model % 2)
+    With an odd d_model you divide the exponent by an even width. It is 2i/d with d itself.
+[: d_model // 2] → [d_model % 2 :]
+return code → return torch.stack((sines, cosines), dim=-1).flatten()[d_model % 2 :]
+    With an odd d_model you dropped something in front. It is the last cosine that has no entry.
 (0, d_model, 2) → ((d_model + 1) // 2)
     Your exponent is i/d; the formula has 2i/d.
 pair / d_model → 2 * pair / d_model
-    Your exponent is 4i/d: `torch.arange(0, d_model, 2)` is 2i already.
+pair / d_model → pair / (d_model // 2)
+    Your exponent is 4i/d: the 2 has come in twice. `torch.arange(0, d_model, 2)` is 2i already, and i divided
+    by half of d is 2i/d too.
 (0, d_model, 2) → (d_model) ; angle.sin(), angle.cos() → angle.sin()[0::2], angle.cos()[1::2]
-(0, d_model, 2) → (0, 2 * d_model, 2) ; angle.sin(), angle.cos() → angle.sin()[0::2], angle.cos()[1::2]
     Every entry has an angle of its own. i counts pairs: entries 2i and 2i + 1 share one angle.
+(0, d_model, 2) → (0, 2 * d_model, 2) ; angle.sin(), angle.cos() → angle.sin()[0::2], angle.cos()[1::2]
+    You put the number of the entry where i stands. i counts pairs, so entry 2 belongs to i = 1, and the exponent is
+    2i/d = 2/d.
+pair / d_model → pair // d_model
+    Every pair has the position itself as its angle, as if the exponent were 0. (`//` rounds it down to 0.) It is 2i/d.
+position / 10000 → position // 10000
+    `//` rounds the angles down to whole numbers. Divide with `/`.
+10000 ** (pair / d_model) → 10000 ** (pair / d_model) * math.pi / 180
+    Your angles are taken for degrees. Sine and cosine take radians: leave the angles as they are.
+position / 10000 → (position + 1) / 10000
+    Yours is the code of the position after: positions are counted from 0, and `position` is taken as it is.
+(0, d_model, 2) → (2, d_model + 2, 2)
+    Pairs are counted from 0: the first one has the exponent 0. Yours begin with i = 1.
 10000 ** (pair / d_model) → 10000.0 ** pair / d_model
 10000 ** (pair / d_model) → (10000.0 ** pair / d_model)
     Powers come before division: put the whole exponent, 2i/d, in brackets.
@@ -234,11 +262,20 @@ return code → return torch.cat((sines, cosines))[:d_model]
     All sines stand first, then all cosines. Asked is the paper's order, in which the two of a pair are
     neighbours.
 angle.cos() → angle.sin()
+cosines[: d_model // 2] → 0
     There are sines only. Of each pair, the odd entry is a cosine.
+= angle.sin() → = angle.cos()
+= sines → = 0
+    There are cosines only. Of each pair, the even entry is a sine.
+return code → return code[None]
+    Your code has an axis of length 1 too many. Asked is one row, (d_model,).
+angle.sin() → math.sin(angle)
+    `math.sin` takes one number. `torch.sin`, or `.sin()` behind a tensor, takes all of them.
 return code → return torch.stack((sines, cosines), dim=-1)
     The sines and the cosines stand in two columns. Asked is one row, (d_model,): fill a vector, or `.flatten()`.
 10000 → 1000
-    Your base is 1000. The formula has 10000.
+10000 → 100000
+    Your base is another one. The formula has 10000.
 """)
 
 

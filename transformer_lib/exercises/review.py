@@ -971,7 +971,7 @@ bos_id, *ids → 0, *ids
 [*source.encode(pair.source), eos_id] → source.encode(pair.source).append(eos_id) ; [*ids, eos_id] → ids.append(eos_id)
     `append` changes its list and returns None. `[*ids, eos_id]` is a new list with one more at its end.
 return src, tgt_in, tgt_out → return tuple(map(torch.tensor, (src, tgt_in, tgt_out)))
-    The ids are right, but in tensors. Lists are wanted here; tensors come when rows are padded to one length.
+    You return tensors. Lists are wanted here; tensors come when rows are padded to one length.
 return src, tgt_in, tgt_out → return src, tgt_out
     You return two lists. Three are wanted: src, tgt_in and tgt_out.
 *source.encode(pair.source) → *tokenize(pair.source, "en") ; target.encode(pair.target) → tokenize(pair.target, "en")

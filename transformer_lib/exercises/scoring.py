@@ -128,7 +128,7 @@ float("-inf") → 0.0 ; ~mask, 0.0 → ~mask.any(), 0.0
     A score of 0 is not an impossible key: e⁰ = 1, and a score near 0 in yours keeps a masked-out key in the
     sum of its row. A score that is masked out must be −∞ before the softmax.
 scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
-    The weights are right, but the caller's scores are changed: `masked_fill_` and `scores[...] =` write
+    The caller's scores are changed: `masked_fill_` and `scores[...] =` write
     into them. `masked_fill` without the underscore makes a copy.
 scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask, float("-inf")
     You set the weights that are masked out to −∞. It is the score that becomes −∞, before the softmax;
@@ -142,10 +142,11 @@ scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask.any(d
 
 
 def _one_row():
-    row = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([_T, _T, _F])
+    row = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([_T, _F, _T])
     nothing = torch.tensor([1.0, 3.0]), torch.tensor([_F, _F])
     loud = torch.tensor([5.0, 1.0, 200.0, 4.0]), torch.tensor([_T, _T, _F, _T])
-    return [row, nothing, loud]
+    high = torch.tensor([102.0, 90.0, 101.0]), torch.tensor([_T, _F, _T])
+    return [row, nothing, loud, high]
 
 
 masked_softmax_for_one = Exercise(
@@ -190,6 +191,28 @@ masked_softmax_for_one.edits("""
 float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
     Where nothing is allowed your weights are all equal: with a finite fill all scores are equal. The weights
     must be 0 there.
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * -1e3 ; .masked_fill(~mask, 0.0) →
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * -1e4 ; .masked_fill(~mask, 0.0) →
+    You add a large negative number to the scores that are masked out. They sink, but keep their differences:
+    where nothing is allowed, the weights spread over them. Put −∞ in their place.
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf")
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; .masked_fill(~mask, 0.0) →
+    0 · ∞ is NaN, so −∞ times a mask spoils the allowed scores too. Choose with `masked_fill` or
+    `torch.where`, and do not multiply.
+scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
+scores.softmax(dim=0) → (scores.exp() / scores.exp().sum()).nan_to_num()
+    e to the power of a score around 100 does not fit into a number. Fill the scores that are masked out
+    with −∞ and leave the rest to `softmax`, which takes off the largest score first.
+scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask, float("-inf")
+    You set the weights that are masked out to −∞. It is the score that becomes −∞, before the softmax;
+    the weight then comes out as 0.
+return weights.masked_fill(~mask, 0.0) → return scores
+    These are scores: those that are masked out are −∞, and the softmax is still to come.
+dim=0 → dim=1
+    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
+weights.masked_fill(~mask, 0.0) → torch.cat([weights[mask], 0.0 * mask[~mask]])
+    You write the weights of the allowed keys into the first positions. Each weight belongs at the position of
+    its key: `weights[mask] = …` puts it there.
 ~mask, float("-inf") → mask, float("-inf")
 ~mask → mask
 ~mask, float("-inf") → mask, float("-inf") ; .masked_fill(~mask, 0.0) →
@@ -207,7 +230,7 @@ scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) �
 scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask.any(), 0.0
     Your mask changes no score: where anything is allowed each key has its full weight.
 scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
-    The weights are right, but the caller's scores are changed: `masked_fill_` and `scores[...] =` write
+    The caller's scores are changed: `masked_fill_` and `scores[...] =` write
     into them. `masked_fill` without the underscore makes a copy.
 scores.masked_fill(~mask, float("-inf")) → scores[mask]
 scores.masked_fill(~mask, float("-inf")) → scores[mask] ; .masked_fill(~mask, 0.0) →
@@ -321,13 +344,17 @@ hidden @ w_v → (hidden @ w_v).softmax(dim=-1)
 hidden @ w_v → w_v @ hidden
     `w_v @ hidden` does not weigh the last axis, and there are the entries to be weighed: `hidden @ w_v`.
 q[:, None] + k[None] → q[:, None] * k[None]
+    You multiply the two projections. The score is called additive because they are added.
 q[:, None] + k[None] → q[:, None] - k[None]
-    You multiply or subtract the two projections. The score is called additive because they are added.
+q[:, None] + k[None] → k[None] - q[:, None]
+    You subtract one projection from the other. The score is called additive because they are added.
 q[:, None] + k[None] → q + k
     Each query must meet each key. `q + k` adds row 0 to row 0 and row 1 to row 1: give each an axis of
     its own, `[:, None]` and `[None]`.
 q[:, None] + k[None] → q[None] + k[:, None]
     Your rows are keys and your columns queries. Queries go down.
+query @ W_q.T → query @ W_k.T ; key @ W_k.T → key @ W_q.T
+    You exchanged the two matrices. W_q belongs to the query and W_k to the key.
 query @ W_q.T → query @ W_q
 key @ W_k.T → key @ W_k
     A `.T` is missing. W_q q of the formula is a matrix times a column; with vectors in rows it is
@@ -396,8 +423,14 @@ torch.tanh(W_q @ query + W_k @ key) → W_q @ query + W_k @ key ; w_v @ hidden �
 torch.tanh(W_q @ query + W_k @ key) → torch.relu(W_q @ query + W_k @ key)
     That is a ReLU. The additive score bends with tanh.
 W_q @ query + W_k @ key → (W_q @ query) * (W_k @ key)
+    You multiply the two. The score is called additive because they are added.
 W_q @ query + W_k @ key → W_q @ query - W_k @ key
-    You multiply or subtract the two. The score is called additive because they are added.
+W_q @ query + W_k @ key → W_k @ key - W_q @ query
+    You subtract one from the other. The score is called additive because they are added.
+W_q @ query + W_k @ key → W_k @ query + W_q @ key
+    You exchanged the two matrices. W_q belongs to the query and W_k to the key.
+w_v @ hidden → (w_v @ hidden).softmax(dim=-1)
+    You take the softmax of the score, and of a single score it is always 1. A score comes before the softmax.
 W_q @ query + W_k @ key → W_q.T @ query + W_k.T @ key
 W_q @ query → W_q.T @ query
 W_k @ key → W_k.T @ key

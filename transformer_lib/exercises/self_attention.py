@@ -135,8 +135,9 @@ X @ W_k → X @ W_v
 X @ W_v → X
     You mix the tokens themselves. What is mixed are the values, X W_v.
 weights @ v → weights @ k
+    You mix the keys. The weights come from them, the output from the values.
 weights @ v → weights @ q
-    You mix the keys or the queries. The weights come from them, the output from the values.
+    You mix the queries. The weights come from them, the output from the values.
 weights @ v → v[weights.argmax(dim=-1)]
     Each token takes the value of one token alone, the one of the largest weight. The output mixes all
     values: `weights @ v`.
@@ -208,9 +209,20 @@ weights @ v → X + weights @ v
     The token itself, or its value, is added to the output. Its weight for itself counts it already. (x plus
     attention is the layer of lesson 11.)
 scores / math → torch.triu(torch.full_like(scores, -math.inf), 1) + scores / math
+    In yours a token attends only to itself and those before it: you put in a causal mask. Here every token attends to
+    all tokens.
+scores / math → torch.triu(torch.full_like(scores, -math.inf)) + scores / math
+    In yours a token attends only to those before it. Here every token attends to all tokens, itself among them.
+scores / math → torch.tril(torch.full_like(scores, -math.inf), -1) + scores / math
+    In yours a token attends only to itself and those after it. Here every token attends to all tokens.
+scores / math → torch.tril(torch.full_like(scores, -math.inf)) + scores / math
+    In yours a token attends only to those after it. Here every token attends to all tokens, itself among them.
 scores / math → torch.diag(torch.full((len(X),), -math.inf)) + scores / math
-    In yours a token attends to itself and those before it alone, or to all but itself. Here every token
-    attends to all tokens: no mask.
+    In yours a token attends to all tokens but itself. Here every token attends to all tokens, itself among them.
+scores.softmax → scores.clamp(max=50).softmax
+scores.softmax → scores.clamp(-50, 50).softmax
+    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one of each row first, so it
+    bears them as they are.
 weights @ v → (weights @ v).sum(dim=0)
 weights @ v → (weights @ v).mean(dim=0)
     You return one vector for the whole sentence. Every token has an output of its own, (tokens, d_v).
@@ -268,8 +280,17 @@ def _(x, X, W_q, W_k, W_v):
 one_head_for_one.edits("""
  / math.sqrt(len(q)) →
     The scores are not divided by √d_k.
+k @ q / math → k @ q * math
+    The scores are multiplied by √d_k. They are to be divided by it.
+k @ q / math.sqrt(len(q)) → k @ q ; scores.softmax(dim=0) → scores.softmax(dim=0) / math.sqrt(len(q))
+    You divide by √d_k after the softmax, so your weights no longer add up to 1. The root belongs to the scores.
 math.sqrt(len(q)) → len(q)
     You divide by d_k. Take its root.
+math.sqrt(len(q)) → len(q) / 2
+    You divide by d_k and by 2, as `/ d_k ** 1/2` does: powers come before division. Write `** 0.5`, or
+    `math.sqrt`.
+math.sqrt(len(q)) → torch.sqrt(len(q))
+    `torch.sqrt` takes a tensor, and a length is a plain number: `math.sqrt`, or `** 0.5`.
 math.sqrt(len(q)) → math.sqrt(len(x))
 math.sqrt(len(q)) → math.sqrt(len(X))
 math.sqrt(len(q)) → math.sqrt(v.size(1))
@@ -278,14 +299,45 @@ x @ W_q → x @ W_k ; X @ W_k → X @ W_q
     Query and keys are exchanged: x makes the query with W_q, X makes the keys with W_k.
 X @ W_k → X @ W_q
     The keys are made with W_q. They have a matrix of their own, W_k.
+x @ W_q → x @ W_k
+    The query is made with W_k. It has a matrix of its own, W_q.
+x @ W_q → x ; X @ W_k → X ; len(q) → W_q.size(-1)
+x @ W_q → x ; X @ W_k → X
+    W_q and W_k are not used: your scores are those of the tokens themselves. First `x @ W_q` and `X @ W_k`, then the
+    product of the two.
+X @ W_k → X @ W_v ; X @ W_v → X @ W_k
+    Keys and values are exchanged. The query is compared with the keys, and the values are mixed.
 X @ W_v → X
     You mix the tokens themselves. What is mixed are the values, X W_v.
 X @ W_v → X @ W_k
     You mix the keys. The weights come from them, the output from the values.
 scores.softmax(dim=0) → scores
     There is no softmax: scores can be negative and do not add up to 1.
+scores.softmax(dim=0) → scores.exp()
+scores.softmax(dim=0) → scores.relu()
+scores.softmax(dim=0) → scores.sigmoid()
+    Each of your weights is made of its own score alone, so they do not add up to 1. Softmax takes e to the power of
+    each score and divides by the sum.
+scores.softmax(dim=0) → scores.clamp(max=50).softmax(dim=0)
+    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
+    as they are.
 return weights @ v → return weights
     These are the weights. They still have to mix the values.
+weights @ v → v[weights.argmax()]
+    You take the value with the largest weight alone. The output mixes all values: `weights @ v`.
+weights @ v → weights[-1] * v[-1]
+    Your output is the value of the last token alone, times its weight. In a loop `=` overwrites what came before; the
+    sum needs `+=`.
+weights @ v → (weights @ v).softmax(dim=0)
+    There is a softmax behind the output. It belongs to the scores alone.
+weights @ v → v.mean(dim=0)
+    Your output is the mean of the values. The weights say how much each counts.
+weights @ v → (weights[:, None] * v).mean(dim=0)
+    You take the mean where a sum is wanted: the weights add up to 1 already.
+weights @ v → x @ W_v + weights @ v
+weights @ v → x + weights @ v
+    The token itself, or its value, is added to the output. Its weight for itself counts it already. (x plus
+    attention is the layer of lesson 11.)
 weights @ v → v @ weights
 weights @ v → weights * v
     Each value is multiplied by its weight, and then they are added up: `weights @ v`.

@@ -92,7 +92,7 @@ rest = target[:, :-1] → rest = target[:, :-1].masked_fill(target[:, :-1] == 2,
     You took the eos out of the short sentences. It is the last column that goes, not the last token of each
     sentence: what is said after eos is padding, and costs nothing.
 bos) → bos, dtype=torch.float)
-    The numbers are right, but they are floats, as `torch.ones` and `torch.zeros` make them unless told
+    You return floats, as `torch.ones` and `torch.zeros` make them unless told
     otherwise. `nn.Embedding` refuses floats: let the column of bos have the type of `target`.
 torch.full_like(target[:, :1], bos) → torch.ones_like(target[:, :1])
 torch.full_like(target[:, :1], bos) → torch.ones(len(target), 1)
@@ -116,12 +116,21 @@ torch.full_like(target[:, :1], bos) → torch.full((target.size(1), 1), bos)
     `torch.cat` joins along axis 0 unless told otherwise, and puts one below the other. bos goes beside the
     sentences: `dim=1`.
 return torch.cat → target[:, 1:], target[:, 0] = rest.clone(), bos ⏎ return target ⏎ torch.cat
-    The result is right, but the caller's `target` is changed, and the model would be charged for what it
+    The caller's `target` is changed, and the model would be charged for what it
     read. Write into a `target.clone()`, or join two pieces.
 return torch.cat → target[:, 1:] = rest ⏎ target[:, 0] = bos ⏎ return target ⏎ torch.cat
 first = → x = target.clone() ⏎ x[:, 1:] = x[:, :-1] ⏎ x[:, 0] = bos ⏎ return x ⏎ first =
     You write into a tensor while you read from it: each column takes over what has just been written into
     the one before. Read from `target` and write into a `target.clone()`.
+first = → x = target.clone() ⏎ x[:, 1:] = x[:, :1] ⏎ x[:, 0] = bos ⏎ return x ⏎ first =
+    In yours every step but step 0 reads the first word of the sentence. A loop that copies each column into the next
+    does that, because it reads what it has just overwritten: read from `target`, and write into a copy.
+first = → target[:, 1:] = target[:, :1].clone() ⏎ target[:, 0] = bos ⏎ return target ⏎ first =
+    You write into `target` itself while you read from it, so every step but step 0 reads the first word, and the
+    caller's ids are gone. Read from `target`, and write into a copy.
+return torch.cat([first, rest], dim=1) → return torch.full_like(target, bos)
+    In yours every step reads bos. A loop that copies each column into the next, after bos was put in front, does that:
+    it reads what it has just overwritten. Read from `target`, and write into a copy.
 return torch.cat → target[:, 0] = bos ⏎ return target ⏎ torch.cat
     You wrote bos over the first token, and into the caller's `target`. It goes in front of the first token,
     in a new tensor, and the last column goes.
@@ -218,6 +227,8 @@ costs.mean() → costs.sum() / targets.numel()
 costs = -right[real] → costs = -right ; costs.mean() → costs.sum() / real.sum()
     You divide by the number of real tokens, but padding is still in the sum. Leave it out there too.
 costs = -right[real] → costs = -(right * real).sum(dim=1) / real.sum(dim=1)
+costs = -right[real] → costs = (-(right * real).sum(dim=1) / real.sum(dim=1))[real.any(dim=1)]
+costs = -right[real] → costs = -(right * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
 costs = -right[real] → costs = -(right * real).sum(dim=0) / real.sum(dim=0).clamp(min=1)
     You averaged each sentence, or each step, first, and then the means. Tokens then do not count alike: one in
     a short sentence counts more. Average over all real tokens at once.
@@ -233,6 +244,14 @@ costs = - → costs =
     Your loss is negative, as log-probabilities are: a minus sign is missing.
 logits.log_softmax → logits.softmax(dim=-1).log_softmax
     There is a softmax too many. `log_softmax` takes the logits themselves and applies its own.
+logits.log_softmax(dim=-1) → torch.cat([logits[..., :1], logits[..., 1:].log_softmax(dim=-1)], dim=-1)
+    You leave <pad> out of the softmax. It is an id of the vocabulary like the others, and what probability the model
+    gives to it, the right one lacks: the softmax goes over the whole last axis.
+logits.log_softmax → logits.clamp(max=50).log_softmax
+logits.log_softmax → logits.clamp(max=80).log_softmax
+logits.log_softmax → logits.clamp(-50, 50).log_softmax
+    Large logits become equal in yours: you cut them off. `log_softmax` takes off the largest one first, so it bears
+    them as they are.
 logits.log_softmax(dim=-1) → logits
 logits.log_softmax(dim=-1) → logits.log()
     You took the logits as they are, or their logarithm. They are no probabilities yet: `log_softmax` first.
@@ -307,7 +326,7 @@ logits.log_softmax → logits.masked_fill(~real[..., None], -torch.inf).log_soft
     Yours is NaN wherever there is padding. −∞ minus −∞ is NaN, and so is 0 times −∞: pick out the real
     tokens with `x[real]`, and neither multiply nor fill.
 .mean() → .mean().item()
-    The number is right, but it is a Python number, through which no gradient flows. Leave out `.item()`.
+    You return a Python number, through which no gradient flows. Leave out `.item()`.
 real = → logits, targets = logits[:, :-1], targets[:, 1:] ⏎ real =
 real = → logits, targets = logits[:, 1:], targets[:, :-1] ⏎ real =
     You compare each position with the target of its neighbour. At position t of `targets` stands what position
@@ -479,7 +498,7 @@ return reads, says → return says, reads
     The pair is the wrong way round: first what is read, then what must be said.
 return reads, says → return [reads, says]
 return reads, says → return torch.stack([reads, says])
-    Both are right, but a pair is wanted: return a tuple, `return a, b`.
+    A pair is wanted: return a tuple, `return a, b`.
 return reads, says → return reads
 return reads, says → return says
     That is one of the two, and it is right. Return both as a tuple: `return a, b`.
@@ -487,11 +506,11 @@ says = → ids[swapped], ids[marked] = others[swapped], 3 ⏎ reads = ids ⏎ sa
     You wrote into the caller's `ids`, and what must be said is taken from them, where the right ids are
     gone. Work on `ids.clone()`.
 return reads, says → ids[swapped], ids[marked] = others[swapped], 3 ⏎ return ids, says
-    Both are right, but the caller's `ids` are changed. Work on `ids.clone()`.
+    The caller's `ids` are changed. Work on `ids.clone()`.
 ids, 0 → ids, 0.0
 3, reads → 3.0, reads
 ids, 0 → ids, 0.0 ; 3, reads → 3.0, reads
-    The numbers are right, but there are floats among them, and `nn.Embedding` refuses floats. Ids are
+    There are floats among your ids, and `nn.Embedding` refuses floats. Ids are
     integers: leave out `.float()`, and let `torch.zeros_like(ids)` make the zeros.
 chosen & (dice < 0.8) → chosen & dice < 0.8
 chosen & (dice < 0.8) → (dice < 0.8 & chosen)

@@ -78,6 +78,10 @@ cell(read, state) → cell(read)
     with `torch.cat`.
 cell(read, state) → cell(read, context)
     You give the cell `context` where the state belongs. The state is what moves on, `context` is only read.
+[x, context] → [x * x.size(-1) ** 0.5, context]
+    You multiply the x that the cell reads by √d_model. It is embedded already, and goes in as it is.
+next_state = cell(read, state) → next_state = cell(read, cell(read, state))
+    You call `cell` twice, so the state moves on by two steps. One call is one step.
 next_state = cell(read, state) → next_state, _ = cell(read, state)
 next_state = cell(read, state) → _, next_state = cell(read, state)
     You take two things from `cell`. It gives one, the next state. (`nn.GRU` gives two; a cell does one step, and its
@@ -101,6 +105,16 @@ _READ_AND_SAY = f"""
     In yours the readout gets its three parts in another order than its weights expect. It is next state, context, x.
 [next_state, context, x] → [next_state, state, x]
     You put the old state where `context` belongs.
+read = → x = x * x.size(-1) ** 0.5 ⏎ read =
+    You multiply x by √d_model. It is embedded already, and both the cell and the readout get it as it is.
+[next_state, context, x] → [next_state, context, x * x.size(-1) ** 0.5]
+    You multiply the x that the readout gets by √d_model. It is embedded already, and goes in as it is.
+[next_state, context, x] → [cell(read, next_state), context, x]
+    You call `cell` twice, and read the output off the second state, which is one step too far. One call is one step:
+    the state that you return is also the one that the readout gets.
+return out, next_state → return out, cell(read, next_state)
+    You call `cell` once more for the state that you return, which is then one step too far. Return the state that the
+    readout got.
 [next_state, context, x] → [next_state, context]
 [next_state, context, x] → [next_state, x]
 [next_state, context, x] → [context, x]
@@ -272,10 +286,10 @@ def _looking_back():
         h, w_v = torch.randn(batch, source, memory), torch.randn(width)
         W_q, W_k = torch.randn(width, states), torch.randn(width, memory)
         cases.append((x, state, h, cell, readout, W_q, W_k, w_v))
-    # All sizes 2, where a wrong axis gives numbers, and a score of 228, whose exp is no float.
+    # All sizes 2, where a wrong axis gives numbers, and scores of 269 and 275, whose exp is no float.
     x, _, h, *rest = cases[0]
     W_q, W_k = torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
-    loud, state = torch.tensor([100.0, 200.0]), torch.tensor([[2.0, -1.0], [0.0, 1.0]])
+    loud, state = torch.tensor([100.0, 200.0]), torch.tensor([[2.0, 1.0], [0.0, 1.0]])
     return [*cases, (x, state, h, *rest[:2], W_q, W_k, loud)]
 
 
@@ -429,8 +443,9 @@ q[:, None] + k → q + k
     None]` gives the first an axis of length 1 for the source. Without it source token 1 of every sentence meets the
     state of sentence 1, or torch complains about sizes.
 q[:, None] + k → q[:, None] * k
+    You multiply the two projections. They are added: tanh(W_q s + W_k h_i).
 q[:, None] + k → q[:, None] - k
-    You multiply the two projections, or subtract them. They are added: tanh(W_q s + W_k h_i).
+    You subtract one projection from the other. They are added: tanh(W_q s + W_k h_i).
 torch.tanh(q[:, None] + k) → (q[:, None] + k)
     In yours the tanh of the scores is missing. Without it the state adds one number to all scores of a sentence, and
     a softmax does not see that.
@@ -454,6 +469,18 @@ mixed[:, 0] → (weights[:, None] @ k)[:, 0]
 {_SQUEEZED}{_MIXED}""")
 bahdanau_step.edits(f"""
 joined = → e = ((next_state @ W_q.T)[:, None] + k).tanh() @ w_v ⏎ context = (e.softmax(1)[:, None] @ h)[:, 0] ⏎ joined =
+    You look a second time, with the new state, for the readout. There is one look a step, and the readout gets the
+    same context as the cell.
+q[:, None] + k → q[:, None] + k.flatten(0, 1) ; weights[:, None] @ h → weights[:, None] @ h.flatten(0, 1)
+    You lay the encoder states of all sentences into one long table, so that a sentence attends to those of the others
+    too. Each attends to its own: keep the batch axis of h.
+scores.softmax → scores.clamp(max=50).softmax
+scores.softmax → scores.clamp(max=80).softmax
+scores.softmax → scores.clamp(max=88).softmax
+scores.softmax → scores.clamp(max=10).softmax
+scores.softmax → scores.clamp(-50, 50).softmax
+    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
+    as they are.
 q = state → q = cell(torch.cat([x, h[:, -1]], dim=-1), state) ; [x, context] → [x, h[:, -1]]
 q = state → q = cell(torch.cat([x, state], dim=-1), state) ; [x, context] → [x, state]
     You ask with the state after the step. Bahdanau asks with the one before, because the context is what the cell
@@ -553,12 +580,49 @@ def _(state, h, W_q, W_k, w_v):
     return sum(a * h_i for a, h_i in zip(weights / weights.sum(), h, strict=True))
 
 
-bahdanau_step_for_one.edits("""
+_WEIGHTS_FOR_ONE = """
+scores.softmax(dim=0) → scores
+    In yours there is no softmax: scores are not weights.
+scores.softmax(dim=0) → scores / scores.sum()
+    You divide the scores by their sum. A score may be negative; softmax takes e to its power before it divides.
+scores.softmax(dim=0) → scores.exp()
+    You take e to the power of the scores, but do not divide by the sum: the weights are to add up to 1.
+scores.softmax(dim=0) → scores.sigmoid()
+    You take the sigmoid. It looks at each score by itself, and its results do not add up to 1. The weights are the
+    softmax of the scores.
+scores.softmax(dim=0) → scores.softmax(dim=0).softmax(dim=0)
+    In yours there are two softmaxes, one after the other. The second makes the weights nearly equal.
+scores.softmax(dim=0) → scores.log_softmax(dim=0)
+    Yours are the logarithms of the weights: `softmax`, not `log_softmax`.
+weights @ h → h @ weights
+weights @ h → (weights * h).sum(dim=0)
+weights @ h → weights * h
+    In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
+weights @ h → (weights[:, None] * h).sum(dim=1)
+    You add up along axis 1, the entries of one h_i. The context is a sum over the source, axis 0.
+weights @ h → (weights[:, None] * h).mean(dim=0)
+    You take the mean where a sum is wanted: the weights add up to 1 already.
+weights @ h → h.sum(dim=0)
+    All weights are 1 in yours, so the context is the plain sum of the h_i. Do the scores have an axis of length 1 at
+    the end, over which the softmax goes? It goes over the source.
+weights @ h → h.mean(dim=0)
+    Your context is the mean of the h_i. The weights must say how much each counts.
+weights @ h → h[scores.argmax()]
+    You take the h_i with the largest score alone. The context is a mixture of all.
+weights @ h → h[-1]
+    Your context is the last encoder state. Here it is looked up in all of them, a weight for each.
+weights @ h → h[0]
+    Your context is the first encoder state. Here it is looked up in all of them, a weight for each.
+"""
+
+bahdanau_step_for_one.edits(f"""
+torch.tanh(q + k) → (q + k)
+    In yours the tanh of the scores is missing. Without it the state adds one number to all scores, and a softmax does
+    not see that.
 torch.tanh(q + k) → (torch.tanh(q) + torch.tanh(k))
 torch.tanh(q + k) → torch.tanh(k)
-torch.tanh(q + k) → (q + k)
-    The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: without it all scores move alike, and
-    a softmax does not see that.
+    The state moves no weight in yours. One tanh, around the sum W_q s + W_k h_i: with a tanh for each, or without
+    W_q s, all scores move alike, and a softmax does not see that.
 torch.tanh(q + k) @ w_v → torch.tanh((q + k) @ w_v)
     In yours the tanh comes after w_v. It belongs on the vectors, before w_v makes scores of them.
 h @ W_k.T → h @ W_k
@@ -579,8 +643,24 @@ torch.tanh(q + k) @ w_v → torch.tanh(q) + torch.tanh(k) @ w_v
 torch.tanh(q + k) @ w_v → h @ state
     Yours is a dot product. The additive score is w_vᵀ tanh(W_q s + W_k h_i).
 q + k → q * k
-    You multiply the two projections, or subtract them. They are added: tanh(W_q s + W_k h_i).
+    You multiply the two projections. They are added: tanh(W_q s + W_k h_i).
+q + k → q - k
+    You subtract one projection from the other. They are added: tanh(W_q s + W_k h_i).
+torch.tanh(q + k) → torch.relu(q + k)
+torch.tanh(q + k) → torch.sigmoid(q + k)
+    You bend the sum with another function than tanh: tanh(W_q s + W_k h_i).
+torch.tanh(q + k) @ w_v → torch.tanh(q + k).softmax(dim=-1) @ w_v
+    In yours a softmax goes over the width. It goes over the source, and the scores come before it.
+W_q @ state → state
+h @ W_k.T → h
+    In yours one of the two is not projected. W_q makes a query of the state, and W_k makes keys of the h_i; both are
+    then of one width.
+scores.softmax(dim=0) → (scores / len(w_v) ** 0.5).softmax(dim=0)
+scores.softmax(dim=0) → (scores / len(state) ** 0.5).softmax(dim=0)
+scores.softmax(dim=0) → (scores / h.size(-1) ** 0.5).softmax(dim=0)
+    You divide the scores by a root. The additive score has no scale: tanh keeps it bounded.
 torch.tanh(q + k) @ w_v → torch.tanh(q + k).sum(dim=-1)
+torch.tanh(q + k) @ w_v → torch.tanh(q + k).mean(dim=-1)
     In yours w_v is missing: it says how much each entry of the vectors counts.
 torch.tanh(q + k) @ w_v → w_v @ torch.tanh(q + k)
     You put w_v on the left. The entries to be weighed are the last axis: `@ w_v`, with w_v on the right.
@@ -588,25 +668,13 @@ torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v
 torch.tanh(q + k) @ w_v → torch.tanh(q + k) * w_v ; softmax(dim=0) → softmax(dim=-1)
     In yours w_v weighs the entries, but they are not added up: a score is one number for each source token. `@ w_v`
     does both.
-scores.softmax(dim=0) → scores
-    In yours there is no softmax: scores are not weights.
-weights @ h → h @ weights
-weights @ h → (weights * h).sum(dim=0)
-weights @ h → weights * h
-    In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
 weights @ h → weights @ k
     You mix the projected states, W_k h_i. They serve the scores alone; the values are the h_i.
-weights @ h → (weights[:, None] * h).mean(dim=0)
-    You take the mean where a sum is wanted: the weights add up to 1 already.
-weights @ h → h.mean(dim=0)
-    Your context is the mean of the h_i. The weights must say how much each counts.
-weights @ h → h[scores.argmax()]
-    You take the h_i with the largest score alone. The context is a mixture of all.
 return weights @ h → return weights
     You return the weights. The context is the sum of the h_i, each times its weight.
 return weights @ h → return weights[:, None] * h
     In yours the h_i are weighted, but not yet added up.
-""")
+{_WEIGHTS_FOR_ONE}""")
 
 
 def _feeding():
@@ -615,7 +683,7 @@ def _feeding():
     fed, W = torch.tensor([[0.0, 1.0], [1.0, 0.0]]), torch.tensor([[1.0, 2.0], [0.0, 1.0]])
     h = torch.tensor([[[2.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [2.0, 0.0]]])
     W_c = torch.tensor([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 1.0, -1.0]])
-    loud = x, state, fed, h, _ends(2)[0], 100 * W, W_c  # all sizes 2: a wrong axis gives numbers
+    loud = x, state, fed, h, _ends(2)[0], 50 * W, W_c  # all sizes 2: a wrong axis gives numbers
     x, state = torch.tensor([[1.0, 0, 0], [0, 1, 0]]), torch.tensor([[0.0, 1, 0], [1, 0, 1]])
     W = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     W_c = torch.tensor([[1.0, 0, -1, 0, 1], [0, 1, 1, -1, 0]])
@@ -730,6 +798,13 @@ _ASK_AND_MEET = """
 next_state @ W → state @ W
     You ask with the state before the step: that is Bahdanau's order. In Luong's the state moves first, and the new
     one asks.
+next_state @ W → cell(read, next_state) @ W
+next_state @ W → cell(read, next_state) @ W ; [context, next_state] → [context, cell(read, next_state)]
+    You call `cell` twice, and ask with the second state, which is one step too far. One call is one step: the state
+    that you return is also the one that asks.
+return h_tilde, next_state → return h_tilde, cell(read, next_state)
+    You call `cell` once more for the state that you return, which is then one step too far. Return the state that
+    asked.
 next_state @ W → next_state
     In yours W is missing: that is the dot product, sᵀ h. The general score is sᵀ W h.
 [context, next_state] → [context, state]
@@ -759,6 +834,16 @@ column[:, :, 0] → h @ query
     In yours an axis is missing, or at another place: `next_state @ W` is (batch, d_memory), and it meets each source
     token of its sentence. `[:, None]` makes it (batch, 1, d_memory) for `*` and a sum; `h @` wants a column, (batch,
     d_memory, 1).
+column[:, :, 0] → query @ h.flatten(0, 1).T ; weights[:, None] @ h → weights[:, None] @ h.flatten(0, 1)
+    You lay the encoder states of all sentences into one long table, so that a sentence attends to those of the others
+    too. Each attends to its own: keep the batch axis of h.
+scores.softmax → scores.clamp(max=50).softmax
+scores.softmax → scores.clamp(max=80).softmax
+scores.softmax → scores.clamp(max=88).softmax
+scores.softmax → scores.clamp(max=10).softmax
+scores.softmax → scores.clamp(-50, 50).softmax
+    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
+    as they are.
 mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
     You mix W h_i. W serves the scores alone; the values are the h_i.
 {_ASK_AND_MEET}{_SQUEEZED}{_MIXED}""")
@@ -890,14 +975,23 @@ h @ query → query @ h
     You put the query on the left. Each row of h meets it: `h @ query`, with h on the left.
 torch.tanh(W_c @ joined) → W_c @ joined
     In yours the tanh of h̃ is missing.
+torch.tanh(W_c @ joined) → W_c @ torch.tanh(joined)
+    In yours the tanh is taken before W_c. It goes around the product.
+torch.tanh(W_c @ joined) → torch.tanh(joined)
+    In yours W_c is missing: h̃ = tanh(W_c [c; s]).
+torch.tanh(W_c @ joined) → (W_c @ joined).softmax(dim=0)
+torch.tanh(W_c @ joined) → (W_c @ joined).sigmoid()
+torch.tanh(W_c @ joined) → (W_c @ joined).relu()
+    You bound h̃ with another function than tanh. (A softmax belongs to the logits, which come later.)
+scores.softmax(dim=0) → (scores / h.size(-1) ** 0.5).softmax(dim=0)
+scores.softmax(dim=0) → (scores / len(state) ** 0.5).softmax(dim=0)
+    You divide the scores by a root. Luong's scores have no scale.
+scores = h @ query → scores = torch.tanh(query + h).sum(dim=-1)
+    You add query and encoder state: that is the additive score of lesson 06. Here they are multiplied, sᵀ W h.
+scores = h @ query → scores = (h * query).mean(dim=-1)
+    You take the mean of the products. A score is their sum.
+weights @ h → weights @ (h @ W.T)
+    You mix W h_i. W serves the scores alone; the values are the h_i.
 scores = h @ query → scores = torch.tanh(h @ query)
     In yours a tanh goes around the scores. This score is a product alone, sᵀ W h.
-scores.softmax(dim=0) → scores
-    In yours there is no softmax: scores are not weights.
-weights @ h → h @ weights
-    In your product a weight meets an entry of h. It belongs to a whole row, an h_i: `weights @ h`.
-weights @ h → h.mean(dim=0)
-    Your context is the mean of the h_i. The weights must say how much each counts.
-weights @ h → h[scores.argmax()]
-    You take the h_i with the largest score alone. The context is a mixture of all.
-{_ASK_AND_MEET}{_MOVE_AND_SAY}""")
+{_WEIGHTS_FOR_ONE}{_ASK_AND_MEET}{_MOVE_AND_SAY}""")

@@ -116,6 +116,10 @@ both.mean() → both.sum() / len(real)
 real = targets != pad_id → real = targets == targets ; - log_p[:, pad_id] → ; (logits.size(1) - 1) → logits.size(1)
     Yours is what `F.cross_entropy(…, label_smoothing=smoothing)` gives for all tokens: padding counts in its mean,
     and `pad_id` gets a part of the smoothing. `ignore_index=pad_id` mends the first, not the second.
+both = ( → both = torch.log(( ; of_target + → of_target.exp() + ; smoothing * of_all → smoothing / (logits.size(1) - 1))
+both = ( → both = torch.log(( ; of_target + → of_target.exp() + ; smoothing * of_all → smoothing / logits.size(1))
+    You mix the model's probability with the even one. Smoothing mixes the target with it: the wanted distribution is
+    mixed, and the model's logarithms are weighed with that.
 - log_p[:, pad_id] →
 (logits.size(1) - 1) → logits.size(1)
     Yours leaves `pad_id` out of the sum or out of the number, but not out of both. The even part is a mean over the
@@ -261,8 +265,10 @@ min(rising, falling) → falling
     Yours falls from the first step on, and never rises. Is the rising arm missing? Or do you multiply by
     warmup^(3/2), where it divides? Then that arm is larger than the other at every step, and `min` never
     takes it.
+/ warmup**1.5 → / warmup * math.sqrt(warmup)
+    Your rising arm is step/√warmup. In `step / warmup * sqrt(warmup)` the root multiplies, since Python goes from left
+    to right: put brackets round the product, or write `warmup ** 1.5`.
 / warmup**1.5 → / warmup
-/ warmup**1.5 → / warmup**0.5
 / warmup**1.5 → / warmup**2
 / warmup**1.5 → / warmup**3
 / warmup**1.5 → / warmup**(2 / 3)
@@ -342,7 +348,9 @@ def _(step, warmup):
 warmup_for_one.edits(f"""
 step / warmup**1.5 → step * warmup**1.5
     You multiply by warmup^(3/2). The rising arm divides by it: a longer warm-up rises more slowly.
-/ warmup**1.5 → / warmup**0.5
+/ warmup**1.5 → / warmup * math.sqrt(warmup)
+    Your rising arm is step/√warmup. In `step / warmup * sqrt(warmup)` the root multiplies, since Python goes from left
+    to right: put brackets round the product, or write `warmup ** 1.5`.
 / warmup**1.5 → / warmup
 / warmup**1.5 → / warmup**2
 / warmup**1.5 → / warmup**3
@@ -361,6 +369,10 @@ step / warmup**1.5 → (step / warmup) ** 1.5
     In your rising arm `step` has a power or a root. It stands there as it is: the arm is a line.
 return rising, falling → return falling, rising
     You return the two in the other order: the rising arm should come first.
+step / warmup**1.5 → (step + 1) / warmup**1.5 ; step**0.5 → (step + 1)**0.5
+    You add 1 to `step`. The first step is 1, not 0: leave `step` as it is.
+1 / step**0.5 → 1 / max(step - warmup, 1) ** 0.5
+    Your fall counts its steps from `warmup` on. It counts all of them, from the first: 1/√step.
 return rising, falling → return min(rising, falling)
     You return the smaller of the two, which is the next exercise. Here both are wanted.
 return rising, falling → return max(rising, falling)

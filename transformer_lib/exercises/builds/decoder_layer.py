@@ -8,6 +8,7 @@ from transformer_lib.exercises.builds.encoder_layer import (
     RESULT,
     UNNORMED,
     Alone,
+    drops_twice,
     read,
     scale,
     square,
@@ -90,6 +91,14 @@ back + attend_across(back, memory) → memory + attend_across(memory, back)
 attend_across(back, memory) → attend_across(x, memory)
     Your middle sublayer asks with the layer's x. The first Add & Norm has made a new one, `norm(x + attend_back(x))`:
     that asks the memory.
+attend_across(back, memory) → attend_across(attend_back(x), memory)
+    Your middle sublayer asks with what `attend_back` says, bare. The first Add & Norm makes of it
+    `norm(x + attend_back(x))`: that asks the memory.
+back + attend_across → attend_back(x) + attend_across
+    You add the memory's answer to what `attend_back` says, bare. The first Add & Norm makes of it
+    `norm(x + attend_back(x))`: to that the answer is added.
+think(across) → think(attend_across(back, memory))
+    In yours `think` reads the memory's answer, bare. It reads what came out of the middle Add & Norm.
 back + attend_across → x + attend_across
     You add the memory's answer to the layer's x. The first Add & Norm has made a new one, `norm(x + attend_back(x))`:
     to that the answer is added.
@@ -258,6 +267,7 @@ DecoderLayer = Build(
     ),
     reference=layers.DecoderLayer,
     twin=_twin,
+    newborn=drops_twice,
 )
 
 
@@ -314,6 +324,9 @@ DecoderLayer.edits(f"""
 (y, y, y, mask) → (y, y, y)
     Self-attention: yours attends to the future. A decoder layer is causal by itself, whatever mask it is
     given.
+(y, y, y, mask) → (y, y, y, None if tgt_mask is None else mask)
+    Self-attention: yours is causal only where a `tgt_mask` is given; without one it attends to the future. Make the
+    causal mask first, always, and join `tgt_mask` to it where there is one.
 mask = mask & tgt_mask → mask = tgt_mask
     Self-attention: where `tgt_mask` is given, the causal mask is forgotten. Both must hold: `&`.
 mask & tgt_mask → mask | tgt_mask
@@ -409,9 +422,15 @@ self.add_norm2 = AddNorm → self.add_norm2 = Alone
 self.add_norm3 = AddNorm → self.add_norm3 = Alone
     Residual: one of the three sublayers has none. What each of them says is added to what it reads.
 AddNorm( → _AddsTheNorm(
-    Pre-norm: you add the normed x. The residual carries x as it is; only the sublayer reads the norm.
+    Pre-norm: what you carry past the sublayer is the norm of x. Carry x as it came; only the sublayer reads its norm.
 norm_first=norm_first → norm_first=False
     `norm_first` changes nothing in yours: it is post-norm always. Is it handed on to each `AddNorm`?
+add_norm1 = AddNorm(d_model, dropout=dropout, norm_first=norm_first → add_norm1 = AddNorm(d_model, dropout=dropout
+    `add_norm1` is post-norm always in yours: `norm_first` is to be handed on to it too.
+add_norm2 = AddNorm(d_model, dropout=dropout, norm_first=norm_first → add_norm2 = AddNorm(d_model, dropout=dropout
+    `add_norm2` is post-norm always in yours: `norm_first` is to be handed on to it too.
+add_norm3 = AddNorm(d_model, dropout=dropout, norm_first=norm_first → add_norm3 = AddNorm(d_model, dropout=dropout
+    `add_norm3` is post-norm always in yours: `norm_first` is to be handed on to it too.
 norm_first=norm_first → norm_first=True
     `norm_first` changes nothing in yours: it is pre-norm always.
 norm_first=norm_first → norm_first=not norm_first
@@ -423,8 +442,8 @@ self.cross_attn(y → self.cross_attn(back
 (y, y, y → (x, x, x ; cross_attn(y → cross_attn(back ; , self.feed → , lambda y: self.feed ; ward) → ward(across))
     {UNNORMED}
 (y, y, y, mask) → (y, x, x, mask)
-    Pre-norm: queries, keys and values of self-attention come from the same: all three from y, which is what
-    `add_norm1` hands to it.
+    Pre-norm: in self-attention only your queries are normed; keys and values come from x itself. All three come from
+    y, which is what `add_norm1` hands to it.
 self.add_norm2(back → self.add_norm1(back ; self.add_norm3(across → self.add_norm1(across
 self.add_norm2(back → self.add_norm1(back
 self.add_norm2(back → self.add_norm1(back ; self.add_norm3(across → self.add_norm2(across

@@ -80,6 +80,10 @@ heard + think(heard) → x + think(heard)
     Your second half adds the layer's x. It adds what came out of the first half, which `think` reads too.
 think(heard) → think(x)
     In yours `think` reads the layer's x. It reads what came out of the first half.
+think(heard) → think(attend(x))
+    In yours `think` reads what `attend` says, bare. It reads what came out of the first half, `norm(x + attend(x))`.
+heard + think(heard) → attend(x) + think(heard)
+    Your second half adds what `attend` says, bare. It adds what came out of the first half, `norm(x + attend(x))`.
 norm(x + attend(x)) → x + attend(x)
     The first half ends without a norm in yours: its sum is normed before the second half goes on from it.
 norm(heard + think(heard)) → heard + think(heard)
@@ -169,6 +173,28 @@ def _twin(model, x, mask=None):
     return twins.encoder_layer(model).train()(x, src_key_padding_mask=~mask[:, 0, 0])
 
 
+def drops_twice(model):
+    """What is said where an answer is dropped twice: at a rate of 0.5 half should stay."""
+    twice = []
+    for part in ("self_attn.out_proj", "cross_attn.out_proj", "feed_forward.down_proj"):
+        if not hasattr(model, part.split(".")[0]):
+            continue
+        for norm_first in (False, True):
+            layer = type(model)(64, 1, 1, dropout=0.5, norm_first=norm_first).train()
+            for name, weights in layer.named_parameters():  # that part says 1, the others 0
+                weights.data.fill_(float(name == f"{part}.bias" or name.endswith("norm.weight")))
+            x = torch.zeros(50, 2, 64)
+            out = layer(x, x) if hasattr(model, "cross_attn") else layer(x)
+            if (out > 0.01).float().mean() < 0.4 and (name := part.split(".")[0]) not in twice:
+                twice.append(name)
+    if not twice:
+        return None
+    return (
+        f"Dropout: it falls twice on what comes from {' and from '.join(f'`{name}`' for name in twice)}, so that too "
+        "much is lost. Add & Norm drops already: no dropout of your own around or in a sublayer."
+    )
+
+
 EncoderLayer = Build(
     sections=(
         "11 Add & Norm, in two ways",
@@ -204,6 +230,7 @@ EncoderLayer = Build(
     ),
     reference=layers.EncoderLayer,
     twin=_twin,
+    newborn=drops_twice,
 )
 
 
@@ -280,6 +307,13 @@ class Alone(layers.AddNorm):
         return self.norm(self.dropout(sublayer(x)))
 
 
+class PostNorm(layers.AddNorm):
+    """An Add & Norm that is never told `norm_first`, for mistakes."""
+
+    def __init__(self, d_model, *, dropout, norm_first):
+        super().__init__(d_model, dropout=dropout)
+
+
 def read(around, x):
     """What the sublayer in an Add & Norm reads of x, for mistakes."""
     return around.norm(x) if around.norm_first else x
@@ -324,11 +358,15 @@ self.add_norm1 = MyAddNorm → self.add_norm1 = Alone
     Feed-forward: it reads the x that came into the layer. It goes on from what comes out of the first
     half.
 return x + → return self.norm(x) +
-    Pre-norm: you add the normed x. The residual carries x as it is; only the sublayer reads the norm.
+    Pre-norm: what you carry past the sublayer is the norm of x. Carry x as it came; only the sublayer reads its norm.
 if self.norm_first → if False
     `norm_first` changes nothing in yours: it is post-norm always.
 if self.norm_first → if True
     `norm_first` changes nothing in yours: it is pre-norm always.
+self.add_norm1 = MyAddNorm( → self.add_norm1 = PostNorm(
+    `add_norm1` is post-norm always in yours: `norm_first` is to be handed on to it too.
+self.add_norm2 = MyAddNorm( → self.add_norm2 = PostNorm(
+    `add_norm2` is post-norm always in yours: `norm_first` is to be handed on to it too.
 if self.norm_first → if not self.norm_first
     `norm_first` is the wrong way round: when it is True, the norm comes before the sublayer.
 self.norm(x + self.dropout(sublayer(x))) → self.norm(x) + self.dropout(sublayer(x))
@@ -347,7 +385,7 @@ sublayer(self.norm(x)) → sublayer(x) ; return x + → return self.norm(x) +
 (heard, self.feed_forward) → (heard, lambda y: self.feed_forward(heard))
     {UNNORMED}
 (y, y, y, mask) → (y, x, x, mask)
-    Pre-norm: queries, keys and values have to come from the same: all three from y, which is what
+    Pre-norm: only your queries are normed; keys and values come from x itself. All three come from y, which is what
     `add_norm1` hands to the sublayer.
 sublayer(self.norm(x)) → self.norm(sublayer(x))
     Pre-norm: you norm what the sublayer says. It has to read the norm, `sublayer(norm(x))`, so Add & Norm

@@ -222,7 +222,8 @@ self.split(self.k_proj(key)) → self.k_proj(key).view(q.transpose(1, 2).shape).
 math.sqrt(q.size(-1)) → math.sqrt(query.size(-1))
     Scale: you divide by √d_model. Each score is a sum over the d_head entries of one head: √d_head.
 math.sqrt(q.size(-1)) → q.size(-1)
-    Scale: you divide by d_head. Its root keeps the size of the scores.
+    Scale: in yours the scores are divided by d_head in all. Either the root is missing, or you divide by
+    √d_head twice: `scaled_dot_product_attention` does it already.
 math.sqrt(q.size(-1)) → math.sqrt(self.num_heads)
     Scale: you divide by √num_heads. Each score is a sum over d_head entries: √d_head.
 math.sqrt(q.size(-1)) → math.sqrt(k.size(-2))
@@ -268,10 +269,10 @@ masked_softmax(scores, mask) → _filled(scores, None if mask is None else mask.
     Mask: you insert an axis. It broadcasts to (batch, heads, queries, keys) as it is; with one axis more, the
     rows of a mask (queries, keys) meet the heads.
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=-1)
-    Mask: right, but for a row that may attend to nothing: it is NaN. It must be 0 before `out_proj`, as
+    Mask: a row that may attend to nothing is NaN in yours. It must be 0 before `out_proj`, as
     `masked_softmax` makes it.
 masked_softmax(scores, mask) → _filled(scores, mask, -1e9).softmax(dim=-1)
-    Mask: right, but for a row that may attend to nothing: it averages all values. With any finite fill all
+    Mask: a row that may attend to nothing averages all values in yours. With any finite fill all
     scores of that row are equal; fill with −∞, and the NaN after it with 0: `masked_softmax`.
 masked_softmax(scores, mask) → scores.softmax(dim=-1) * (1 if mask is None else mask)
     Mask: you set the weights that are masked out to 0 after the softmax. The others no longer add up to 1:
@@ -427,6 +428,17 @@ joined @ W_o → W_o @ joined
 x @ W_q, x @ W_k, x @ W_v → x, x, x
 x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_k, x
     Something is not projected: q is `x @ W_q`, k is `x @ W_k` and v is `x @ W_v`.
+x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_q, x @ W_v
+    Your keys are projected with `W_q`. They have a matrix of their own, `x @ W_k`.
+x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_k, x @ W_q
+    Your values are projected with `W_q`. They have a matrix of their own, `x @ W_v`.
+x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_k, x @ W_k
+weights @ v_i → weights @ k_i
+    What your weights add up is projected with `W_k`. They add up the values, which are `x @ W_v`.
+x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_v, x @ W_k
+    You exchange `W_k` and `W_v`: k is `x @ W_k`, and v is `x @ W_v`.
+x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_q, x @ W_q
+    You project all three with `W_q`. Keys and values have matrices of their own, `W_k` and `W_v`.
 x @ W_q, x @ W_k, x @ W_v → (x @ _block(W, num_heads) for W in (W_q, W_k, W_v))
     You cut x before you project it, so a head reads its own entries of x alone. Each head reads the whole
     vector: first `x @ W_q`, then the cut.
@@ -439,10 +451,16 @@ math.sqrt(d_head) → math.sqrt(x.size(-1) // num_heads)
     You divide by the root of d_model / num_heads. A head has width / num_heads columns, where width is that of q.
 math.sqrt(d_head) → math.sqrt(num_heads)
     You divide by √num_heads. Each score is a sum over d_head columns: √d_head.
+math.sqrt(d_head) → math.sqrt(len(x))
+    You divide by the root of the number of tokens. Each score is a sum over d_head columns: √d_head.
+/ math.sqrt(d_head) → * math.sqrt(d_head)
+    You multiply the scores by √d_head. They are to be divided by it.
+ / math.sqrt(d_head) → ; weights @ v_i → weights @ v_i / math.sqrt(d_head)
+    In yours √d_head divides what comes behind the softmax. It belongs on the scores, before the softmax.
  / math.sqrt(d_head) →
     The scores are not divided by √d_head.
 math.sqrt(d_head) → d_head
-    You divide by d_head. Its root keeps the size of the scores.
+    In yours the scores are divided by d_head in all: either the root is missing, or you divide by √d_head twice.
 start:end → i::num_heads
     Your head takes every num_heads-th column. It should take d_head columns in a row.
 i * d_head, (i + 1) * d_head → i, i + d_head
@@ -459,6 +477,8 @@ weights @ v_i → weights @ v
     `q[start:end]` takes rows, which are tokens. The heads share the columns: `q[:, start:end]`.
 q_i @ k_i.T → k_i @ q_i.T
     Your rows are keys and your columns queries. Each query has a row: q on the left, `k.T` on the right.
+q_i @ k_i.T → q_i @ v_i.T
+    You compare the queries with the values. They are compared with the keys: `q_i @ k_i.T`.
 k_i.T → k_i
     In `q_i @ k_i` a row of q meets a column of k. A key is a row: `k_i.T`.
 // → /
@@ -478,6 +498,12 @@ softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over the queries. Over the keys, the last axis, the weights add up to 1.
 scores.softmax(dim=-1) → scores
     There is no softmax: scores are not weights.
+scores.softmax(dim=-1) → scores.softmax(dim=-1).softmax(dim=-1)
+    There are two softmaxes in yours, one after the other. One makes weights of the scores.
+d_head = q.size(-1) // num_heads → num_heads, d_head = 1, q.size(-1)
+    There is only one head in yours. Cut the width into num_heads parts before you attend.
+torch.cat(heads, dim=-1) → torch.cat(heads[::-1], dim=-1)
+    Your heads stand in the opposite order. Head 0 gives the first d_head columns.
 torch.cat(heads, dim=-1) → torch.cat(heads, dim=0)
 torch.cat(heads, dim=-1) → torch.stack(heads)
     You lay the heads one behind the other, so a row is as narrow as before. Side by side is the last axis:
@@ -486,7 +512,7 @@ torch.cat(heads, dim=-1) → torch.stack(heads, dim=-1)
     `stack` gives the heads an axis of their own. `cat` lays them side by side: `torch.cat(heads, dim=-1)`.
 torch.cat(heads, dim=-1) → torch.stack(heads).reshape(q.shape)
 torch.cat(heads, dim=-1) → torch.stack(heads).reshape(x.shape)
-    The shape is right, but a row holds several tokens of one head. It should hold one token of every head:
+    In yours a row holds several tokens of one head. It should hold one token of every head:
     `torch.cat(heads, dim=-1)`.
 torch.cat(heads, dim=-1) → torch.cat(heads, dim=-1).reshape(x.shape)
     You give the joined heads the shape of x. They are as wide as q, (tokens, width), which may be narrower or
@@ -503,4 +529,6 @@ torch.cat(heads, dim=-1) → torch.stack(heads, dim=-1).flatten(1)
     The heads alternate in a row. All columns of head 0 come first.
 return joined @ W_o → return joined @ W_o + x
     There is a residual in yours: x is added. That comes in the layer around it, in lesson 11.
+return joined @ W_o → return (joined @ W_o).relu()
+    There is a ReLU behind `W_o`. Attention ends with the projection.
 """)

@@ -101,6 +101,10 @@ turn(y), turn(y), y → y, turn(y), turn(y)
 turn(y), turn(y), y → turn(y), y, turn(y)
     You turn the value, and only one of query and key. The order is query, key, value: turn the first two, and leave
     the last one.
+y = norm(x) → x = turn(x) ⏎ y = norm(x) ; turn(y), turn(y), y → y, y, y
+    You turn x itself, so that the value and the residual are turned too. Turn what attention gets as query and key.
+y = norm(x) → y = norm(turn(x)) ; turn(y), turn(y), y → y, y, y
+    You turn x in front of the norm, and so the value too. Norm first, then turn query and key.
 turn(y), turn(y), y → turn(x), turn(x), x
 turn(y), turn(y), y → turn(y), turn(x), x
 turn(y), turn(y), y → turn(y), turn(y), x
@@ -112,14 +116,33 @@ think(norm(h)) → think(h)
 think(norm(h)) → think(y)
 think(norm(h)) → think(norm(x))
     Your `think` reads the old x. It should read the norm of the sum, with what attention has added.
-h = x + → h = y +
 h = x + → h = y + ; return h + → return norm(h) +
+    You add to the normed stream, both times. The norm is for what a sublayer reads; what it returns is added to the
+    stream as it was.
+h = x + → h = y +
+    You add what attention returns to norm(x). The norm is for what attention reads; what it returns is added to x
+    itself.
 return h + → return norm(h) +
-    You add to the normed x. The norm is for what a sublayer reads; its output is added to x itself.
+    You add what `think` returns to the normed sum. The norm is for what `think` reads; what it returns is added to the
+    sum as it was.
 h = x + → h = ; return h + → return
+    In yours both residuals are missing: what attention returns is to be added to x, what `think` returns to the sum.
 h = x + → h =
+    In yours the residual around attention is missing: what it returns is to be added to x.
 return h + → return
-    In yours a residual is missing: what attention returns is to be added to x, and what `think` returns to the sum.
+    In yours the residual around `think` is missing: what it returns is to be added to the sum.
+return h + → return x +
+    You add the old x at the end, so what attention has added is lost.
+return h + think(norm(h)) → return h
+    In yours `think` is missing: it is the second sublayer.
+x + attend(turn(y), turn(y), y) → x
+    In yours attention is missing: it is the first sublayer.
+attend(turn(y), turn(y), y) → think(y) ; think(norm(h)) → attend(turn(norm(h)), turn(norm(h)), norm(h))
+    Your `think` comes first. Attention should be the first sublayer.
+y = norm(x) → y = x ; think(norm(h)) → think(h)
+    You norm nothing. In front of each of the two stands an RMSNorm.
+y = norm(x) → y = x ; attend(turn(y), turn(y), y) → norm(attend(turn(y), turn(y), y)) ; think(norm(h)) → norm(think(h))
+    Your norms come behind the sublayers. They stand in front, on what a sublayer reads.
 .mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True)
     You divide by the root of the sum of the squares. It is the root of their mean.
 mean_square.sqrt() → mean_square
@@ -262,9 +285,11 @@ class _ByHand(MyRotaryBlock):
 
 
 RotaryBlock.edits("""
+x.size(1)).to → 99).to ; = turn(q), turn(k) → = (turn(z.transpose(1, 2)).transpose(1, 2) for z in (q, k))
 q, k = turn(q), turn(k) →
-    Positions: you turn nothing by its position, so only the causal mask knows an order. (Whoever turns before the
-    heads stand in front of the tokens turns by the number of the head, which changes no score.)
+    Positions: no score depends on them in yours. As (batch, tokens, heads, d_head) queries and keys are turned by the
+    number of the head, which is as good as not turned: `turn` counts along the last axis but one. Exchange the axes of
+    heads and tokens first, then turn both.
 q, k = turn(q), turn(k) → q = turn(q)
 q, k = turn(q), turn(k) → k = turn(k)
     Positions: you turn only one of queries and keys. Their product knows the distance if both are.

@@ -106,9 +106,13 @@ def _(src, tgt_in, E, W, P, encoder, decoder):
 
 transformer_for_one.edits("""
 root = math.sqrt(E.size(1)) → root = 1
-E[src] * root → E[src]
-W[tgt_in] * root → W[tgt_in]
     The factor √d_model is missing: the rows of both tables are multiplied by it.
+E[src] * root → E[src]
+    The factor √d_model is missing on the source's side: the rows of both tables are multiplied by it.
+W[tgt_in] * root → W[tgt_in]
+    The factor √d_model is missing on the target's side: the rows of both tables are multiplied by it.
+root = math.sqrt(E.size(1)) → root = 1 / math.sqrt(E.size(1))
+    You divide by √d_model. The rows of both tables are multiplied by it.
 root = math.sqrt(E.size(1)) → root = E.size(1)
     You multiply by d_model. It is its root.
 root = math.sqrt(E.size(1)) → root = math.sqrt(len(E))
@@ -120,9 +124,13 @@ W[tgt_in] * root → W[tgt_in] * math.sqrt(len(W))
 root + P[: len(src)] → root + P[: len(src)] * root ; root + P[: len(tgt_in)] → root + P[: len(tgt_in)] * root
     You multiply the sum. The row of the table alone gets the √d_model, the code of the position does not.
 + P[: len(src)] →
+    The encoder has no positions in yours. Each side adds the codes to its rows.
 + P[: len(tgt_in)] →
+    The decoder has no positions in yours. Each side adds the codes to its rows.
 + P[: len(src)] → ; + P[: len(tgt_in)] →
-    Positions are missing: encoder and decoder each add the codes to their rows.
+    There are no positions in yours: encoder and decoder each add the codes to their rows.
+root + P[: len(src)] → root * P[: len(src)] ; root + P[: len(tgt_in)] → root * P[: len(tgt_in)]
+    You multiply by the codes of the positions. They are added.
 P[: len(src)] → P ; P[: len(tgt_in)] → P
 P[: len(tgt_in)] → P[: len(src)]
     P has a row for every position that there could be. You need as many as the sentence has tokens, on each side
@@ -133,15 +141,23 @@ P[: len(src)] → P[src] ; P[: len(tgt_in)] → P[tgt_in]
     You look up the codes by the ids. A code says where a token stands: the first token gets row 0 of P, whatever its
     id is.
 x = layer(x) → layer(x)
+    In the encoder you lose what a layer returns. Assign it, `x = layer(x)`: the next layer reads it.
 y = layer(y, memory) → layer(y, memory)
-    What a layer returns is lost: it has to be assigned, so that the next layer can read it.
+    In the decoder you lose what a layer returns. Assign it, `y = layer(y, memory)`: the next layer reads it.
 x = layer(x) → x = layer(E[src] * root + P[: len(src)])
+    In the encoder each of your layers reads the embeddings again. It should read what the layer before it has returned.
 y = layer(y, memory) → y = layer(W[tgt_in] * root + P[: len(tgt_in)], memory)
-    Every layer reads the embeddings in yours. It should read what the layer before it has returned.
+    In the decoder each of your layers reads the embeddings again. It should read what the layer before it has returned.
+= layer(x) → = layer(E[src] * root + P[: len(src)]) ; layer(y, → layer(W[tgt_in] * root + P[: len(tgt_in)],
+    On both sides each of your layers reads the embeddings again. It should read what the layer before it has returned.
 y = layer(y, memory) → y = memory = layer(y, memory)
 y = layer(y, memory) → memory = layer(y, memory) ; y @ W.T → memory @ W.T
     You write over the memory: the second decoder layer reads the output of the first one in its place. Every
     layer reads the same memory.
+in encoder → in encoder[::-1]
+    Your encoder's layers run from the last to the first.
+in decoder → in decoder[::-1]
+    Your decoder's layers run from the last to the first.
 layer(y, memory) → layer(memory, y)
     You exchange the two arguments of a decoder layer: first the target's rows, then the memory.
 y @ W.T → y @ W
@@ -424,11 +440,15 @@ x = layer(x, → x = self.layers[0](x,
 y = layer(y, → y = self.layers[0](y,
     Layers: one of them is run over and over. Each of `layers` has weights of its own.
 x = layer(x, → layer(x,
+    Layers: in your encoder what a layer returns is lost. Assign it, `x = layer(x, …)`: the next layer reads it.
 y = layer(y, → layer(y,
-    Layers: what a layer returns is lost. Assign it, `x = layer(x, …)`: the next layer reads it.
+    Layers: in your decoder what a layer returns is lost. Assign it, `y = layer(y, …)`: the next layer reads it.
 x = layer(x, → x = layer(self.embedding(src),
+    Layers: in your encoder each of them reads the embeddings. It should read what the layer before it has returned.
 y = layer(y, → y = layer(self.embedding(tgt_in),
-    Layers: each of them reads the embeddings in yours. It should read what the layer before it has returned.
+    Layers: in your decoder each of them reads the embeddings. It should read what the layer before it has returned.
+x = layer(x, → x = layer(self.embedding(src), ; y = layer(y, → y = layer(self.embedding(tgt_in),
+    Layers: on both sides each of them reads the embeddings. It should read what the layer before it has returned.
 x = layer(x, src_mask) → return self.norm(layer(x, src_mask))
 y = layer(y, memory, tgt_mask, src_mask) → return self.norm(layer(y, memory, tgt_mask, src_mask))
     Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to

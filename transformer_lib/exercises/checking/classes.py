@@ -67,8 +67,8 @@ class Build(Exercise):
     """An exercise whose answer is a class with the weights of `reference`, a class of the library.
 
     `twin` gives torch's output for a reference and its inputs, None where torch has none. `newborn`
-    says what is wrong with the numbers that a fresh answer begins with. A solution may use `needs`,
-    what stands above it in its cell.
+    says what is wrong with a fresh answer: the numbers it begins with, or how much it drops. A solution
+    may use `needs`, what stands above it in its cell.
     """
 
     reference: Callable[..., nn.Module] = field(kw_only=True)

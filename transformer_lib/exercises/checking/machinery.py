@@ -8,7 +8,6 @@ to the right one is said (`relations`), and always the smallest case in which it
 
 import dis
 import inspect
-import re
 import sys
 import textwrap
 import warnings
@@ -252,7 +251,7 @@ class Exercise:
     def _known_mistake(
         self, got: Sequence[Outcome], cases: Sequence[tuple], wrong: Sequence[int]
     ) -> tuple[str, int] | None:
-        """What is said to the mistake, or the two, that this answer makes, and a case that shows it.
+        """What is said to the mistake, or the two, that an answer makes, and a case that shows it.
 
         A mistake that is made in some cases only, as in one mode, is known by those that fail.
         """
@@ -290,7 +289,7 @@ class Exercise:
                 for i, outcome in zip(wrong, theirs, strict=True)
             ]
             if found := relations.turned(pairs, self.tolerance):
-                return f"Two things at once. (1) {_bare(message)} (2) {found}"
+                return f"Two things at once. (1) {message} (2) {found}"
         return None
 
     def _agreeing(
@@ -337,7 +336,7 @@ class Exercise:
                 may_be = one != two and len(against) == allowed
                 if may_be and (both := self._joined(a, b)):
                     effective = set(range(len(cases))) - idle - other_idle
-                    yield f"Two things at once. (1) {_bare(one)} (2) {_bare(two)}", both, effective
+                    yield f"Two things at once. (1) {one} (2) {two}", both, effective
 
     def _where(
         self, outcomes: Sequence[Outcome], wrong: Answer | Edit, cases: Sequence[tuple]
@@ -401,6 +400,7 @@ class Exercise:
             found = (
                 relations.on_the_way(steps, self.tolerance)
                 or relations.between(pairs, self.tolerance)
+                or relations.by_trying(pairs, own, theirs, self.tolerance)
                 or relations.of_inputs(pairs, theirs, self.tolerance)
                 or relations.unused(pairs, own, theirs, self.tolerance)
             )
@@ -473,7 +473,8 @@ class Exercise:
         right = self._value(wanted) if wanted.error is None else _Said(said(wanted.error))
         place = first_difference(yours, right, self.tolerance)
         how = self.how(place, *case) if self.how and place is not None else ""
-        return Paper(self._named(case), yours, right, place=place, how=how)
+        after = [(f"{name} after the call", value) for name, value in got.left]
+        return Paper([*self._named(case), *after], yours, right, place=place, how=how)
 
     def _size(self, case: tuple) -> int:
         return smallness(case)
@@ -532,12 +533,6 @@ class _Said(str):
 
     def __repr__(self) -> str:
         return f"raised {self.strip('`')}"
-
-
-def _bare(message: str) -> str:
-    """Without the claim that the rest is right, which two mistakes at once make untrue."""
-    bare = re.sub(r"\b[Rr]ight, but ", "", message)
-    return message if bare == message else bare[:1].upper() + bare[1:]
 
 
 def _both_fail(a: Outcome, b: Outcome) -> bool:

@@ -63,6 +63,21 @@ def of_inputs(
     return _first([list(_of_other_inputs(*pair, right, tolerance)) for pair, right in cases])
 
 
+def by_trying(
+    pairs: Sequence[tuple[Any, Any, Case]],
+    yours: Sequence[Call],
+    rights: Sequence[Call],
+    tolerance: float,
+) -> str | None:
+    """That yours is no average, or mixes a batch, and the right one does otherwise."""
+    cases = list(zip(pairs, yours, rights, strict=True))
+    for tried in (_of_equal_values, _of_neighbours):
+        found = [list(tried(*pair, own, right, tolerance)) for pair, own, right in cases]
+        if sentence := _first(found):
+            return sentence
+    return None
+
+
 def unused(
     pairs: Sequence[tuple[Any, Any, Case]],
     yours: Sequence[Call],
@@ -196,7 +211,6 @@ def _part_by_part(got: Sequence, wanted: Sequence, case: Case, tolerance: float)
             for i in rest:
                 if _alike(got[wrong[0]], got[i], tolerance):
                     yield f"{head} You return it twice."
-        yield f"{head} The {_listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not."
 
 
 def _of_sequences(got: Any, wanted: Any) -> Iterator[str]:
@@ -271,7 +285,8 @@ def _of_tensors(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> It
     yield from _moved(a, b, tolerance)
     yield from _rearranged(a, b, tolerance)
     yield from _of_weights(a, b, tolerance)
-    yield from _elementwise(a, b, case, tolerance)
+    if kind(wanted) == "floats":  # ids and lengths are not computed with
+        yield from _elementwise(a, b, case, tolerance)
     yield from _right_but(got, wanted, case, tolerance)
     if not _constant(b) and close(a.flatten().sort().values, b.flatten().sort().values, tolerance):
         yield (
@@ -495,7 +510,7 @@ def _right_but(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> Ite
         rows = [bool(part.any()) for part in off.unbind(k)]
         where, name = f"along axis {k}, {_axis(k, off.dim())}", {0: "first", n - 1: "last"}
         for at, word in name.items():
-            if rows[at] and sum(rows) == 1:
+            if rows[at] and sum(rows) == 1 and n > 2:
                 yield f"Right, but for the {word} {where}."
             if not rows[at] and sum(rows) == n - 1 and n > 2:
                 yield f"Only the {word} is right {where}."
@@ -610,6 +625,60 @@ def _changed(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
             yield f"This is the right answer for `{name}` without its first.", {i: value[1:]}
 
 
+def _of_equal_values(
+    got: Any, wanted: Any, case: Case, yours: Call, right: Call, tolerance: float
+) -> Iterator[str]:
+    for i, (name, value) in enumerate(case):
+        if not isinstance(value, Tensor) or not value.is_floating_point():
+            continue
+        with suppress(Exception):
+            equal = [torch.ones_like(x) if j == i else x for j, (_, x) in enumerate(case)]
+            average, own = right(equal), yours(equal)
+            if (
+                _alike(average, torch.ones_like(wanted), tolerance)
+                and own.shape == average.shape
+                and not close(own, average, tolerance)
+            ):
+                yield (
+                    f"An average of equal values is that value. With `{name}` 1 everywhere, yours is not 1: the "
+                    "weights that you average with do not add up to 1."
+                )
+
+
+def _of_neighbours(
+    got: Any, wanted: Any, case: Case, yours: Call, right: Call, tolerance: float
+) -> Iterator[str]:
+    """Whether the first of a batch moves in yours alone when the others change."""
+    tensors = [
+        (i, x.detach()) for i, (_, x) in enumerate(case) if isinstance(x, Tensor) and x.dim()
+    ]
+    batch = tensors[0][1].size(0) if tensors else 0
+    others = {
+        i: x
+        for i, x in tensors
+        if x.size(0) == batch and x.is_floating_point() and not case[i][0].startswith(("W", "w_"))
+    }
+    if batch < 2:
+        return
+    changed = [
+        torch.cat([others[i][:1], others[i][1:].flip(0) + 1.3]) if i in others else x
+        for i, (_, x) in enumerate(case)
+    ]
+    with suppress(Exception):
+        if _alike(_head(right(changed)), _head(wanted), tolerance) and not _alike(
+            _head(yours(changed)), _head(got), tolerance
+        ):
+            yield (
+                "What the first of the batch gets changes in yours when the others change: somewhere the rows of "
+                "one meet those of another. Each has to be computed by itself."
+            )
+
+
+def _head(value: Any) -> Any:
+    """What belongs to the first of a batch."""
+    return tuple(map(_head, value)) if isinstance(value, tuple) else value[0]
+
+
 def _without(
     got: Any,
     wanted: Any,
@@ -668,7 +737,7 @@ def _traits(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
             continue
         if value.dtype == torch.bool:
             yield f"It is right where `{name}` is not given. With it, it is not.", {i: None}
-            if not value.any(-1).all():
+            if value.dim() > 1 and not value.any(-1).all():
                 filled = {i: value | ~value.any(-1, keepdim=True)}
                 yield (
                     f"It is right, but where `{name}` leaves a row with nothing to attend to.",

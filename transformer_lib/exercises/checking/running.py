@@ -31,12 +31,13 @@ class TimeUp(BaseException):
 class Outcome:
     """What one call did: the value it returned or the error it raised, and what it changed.
 
-    `changed` names the arguments that came out other than they went in.
+    `changed` names the arguments that came out other than they went in, `left` has what became of them.
     """
 
     value: Any = None
     error: BaseException | None = None
     changed: tuple[str, ...] = ()
+    left: tuple[tuple[str, Any], ...] = ()
 
     def like(self, other: "Outcome", tolerance: float) -> bool:
         """Whether both returned the same, or failed in the same way."""
@@ -106,7 +107,8 @@ def run(
                     outcome.error = error
                 if isinstance(outcome.error, TimeUp):
                     return
-                outcome.changed = tuple(name for name, *x in watched if not same(*x, 0.0))
+                outcome.left = tuple((n, b) for n, a, b in watched if not same(a, b, 0.0))
+                outcome.changed = tuple(name for name, _ in outcome.left)
                 outcomes.append(outcome)
 
     thread = threading.Thread(target=work, daemon=True)

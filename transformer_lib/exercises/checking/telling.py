@@ -85,8 +85,15 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
         wrong = [
             i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if not same(a, b, tolerance)
         ]
-        parts = (f"number {i + 1}: {_against(got[i], wanted[i], tolerance)}" for i in wrong)
-        return f"{len(got)} things, of which {' '.join(parts)}"
+        names = ("first", "second", "third", "fourth")
+        parts = [f"The {names[i]} is {_against(got[i], wanted[i], tolerance)}" for i in wrong[:4]]
+        rest = [names[i] for i in range(min(len(got), 4)) if i not in wrong]
+        right = (
+            f" The {' and the '.join(rest)} {'is' if len(rest) == 1 else 'are'} right."
+            if rest
+            else ""
+        )
+        return f"{len(got)} things.{right} {' '.join(parts)}"
     if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
         way = ""
         if isinstance(wanted, Tensor) and isinstance(got, list | tuple):

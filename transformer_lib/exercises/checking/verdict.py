@@ -115,7 +115,9 @@ def _digits(yours: Any, wanted: Any, place: Place | None) -> int:
     if place is None or not isinstance(yours, Tensor):
         return 2
     a, b = yours[place].item(), wanted[place].item()
-    return next((n for n in range(2, 7) if f"{a:.{n}f}" != f"{b:.{n}f}"), 6)
+    seen = lambda x, n: not x or round(x, n) != 0
+    told = (n for n in range(2, 7) if round(a, n) != round(b, n) and seen(a, n) and seen(b, n))
+    return next(told, 6)
 
 
 def _block(name: str, value: Any, mark: Place | None = None, digits: int = 2) -> list[str]:
