@@ -48,9 +48,11 @@ class _Tie(Exercise):
     def _value(self, outcome):
         return outcome.value and outcome.value[0]
 
-    def _difference(self, answer, got, right, cases, wrong):
-        got, right = ([replace(o, value=self._value(o)) for o in one] for one in (got, right))
-        return super()._difference(answer, got, right, cases, wrong)
+    def _difference(self, trial):
+        got, right = (
+            [replace(o, value=self._value(o)) for o in one] for one in (trial.got, trial.right)
+        )
+        return super()._difference(trial._replace(got=got, right=right))
 
 
 def _matrices(model):

@@ -4,6 +4,14 @@ import torch
 
 from transformer_lib.exercises.checking.machinery import Exercise
 
+_POOLINGS = (
+    "nadaraya_watson",
+    "kernel_weights",
+    "gaussian",
+    "KernelRegression",
+    "average_pooling",
+)
+
 
 def _points():
     twins = torch.tensor([2.0, 1.0, 2.0])  # points of equal value: the i-th alone is left out
@@ -236,13 +244,7 @@ nadaraya_watson = Exercise(
         "which are axis 1. A table of weights times the values, with `@`, is one mixture a row.",
     ),
     passed="Put q·k in the place of −(q − k)²/2, and it is the attention of lesson 04 without its scale.",
-    without=(
-        "nadaraya_watson",
-        "kernel_weights",
-        "gaussian",
-        "KernelRegression",
-        "average_pooling",
-    ),
+    without=_POOLINGS,
     gaps=("queries[:, None] - keys", "-(distances**2) / 2", "dim=1", "weights @ values"),
     how=_one_average,
 )
@@ -360,13 +362,7 @@ nadaraya_watson_for_one = Exercise(
         "multiply each weight by its value, and add up.",
     ),
     passed="With many queries the differences become a table, with a row for each query.",
-    without=(
-        "nadaraya_watson",
-        "kernel_weights",
-        "gaussian",
-        "KernelRegression",
-        "average_pooling",
-    ),
+    without=_POOLINGS,
     gaps=("-((query - keys) ** 2) / 2", "weights * values"),
     how=_one_average,
 )

@@ -16,7 +16,7 @@ from transformer_lib.decoding import greedy, with_steps
 from transformer_lib.exercises import broken
 from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right, numbered_lines
 from transformer_lib.exercises.checking.comparing import describe, said
-from transformer_lib.exercises.checking.machinery import Exercise
+from transformer_lib.exercises.checking.machinery import Exercise, Trial
 from transformer_lib.exercises.checking.running import Answer, Outcome
 from transformer_lib.exercises.checking.telling import failure
 from transformer_lib.exercises.checking.verdict import Verdict
@@ -395,17 +395,10 @@ class _TestOfLeaks(Exercise):
     def _joins(self, wrong) -> bool:
         return False
 
-    def _difference(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[tuple],
-        wrong: Sequence[int],
-    ) -> str:
-        outcome, wanted = got[wrong[0]], right[wrong[0]].value
-        ((module,),) = [cases[wrong[0]]]
-        if failed := failure(outcome, self._called, module.__doc__, self.seconds, answer):
+    def _difference(self, trial: Trial) -> str:
+        i = trial.wrong[0]
+        outcome, wanted, (module,) = trial.got[i], trial.right[i].value, trial.cases[i]
+        if failed := failure(outcome, self._called, module.__doc__, self.seconds, trial.answer):
             return failed
         if not isinstance(outcome.value, bool):
             return f"{self._called} returned {describe(outcome.value)}. Return True or False."

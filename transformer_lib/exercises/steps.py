@@ -293,6 +293,17 @@ def _looking_back():
     return [*cases, (x, state, h, *rest[:2], W_q, W_k, loud)]
 
 
+_CLAMPED = """\
+scores.softmax → scores.clamp(max=50).softmax
+scores.softmax → scores.clamp(max=80).softmax
+scores.softmax → scores.clamp(max=88).softmax
+scores.softmax → scores.clamp(max=10).softmax
+scores.softmax → scores.clamp(-50, 50).softmax
+    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
+    as they are.
+"""
+
+
 bahdanau_step = Exercise(
     sections=(
         "06 One step, by hand",
@@ -474,14 +485,7 @@ joined = → e = ((next_state @ W_q.T)[:, None] + k).tanh() @ w_v ⏎ context = 
 q[:, None] + k → q[:, None] + k.flatten(0, 1) ; weights[:, None] @ h → weights[:, None] @ h.flatten(0, 1)
     You lay the encoder states of all sentences into one long table, so that a sentence attends to those of the others
     too. Each attends to its own: keep the batch axis of h.
-scores.softmax → scores.clamp(max=50).softmax
-scores.softmax → scores.clamp(max=80).softmax
-scores.softmax → scores.clamp(max=88).softmax
-scores.softmax → scores.clamp(max=10).softmax
-scores.softmax → scores.clamp(-50, 50).softmax
-    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
-    as they are.
-q = state → q = cell(torch.cat([x, h[:, -1]], dim=-1), state) ; [x, context] → [x, h[:, -1]]
+{_CLAMPED}q = state → q = cell(torch.cat([x, h[:, -1]], dim=-1), state) ; [x, context] → [x, h[:, -1]]
 q = state → q = cell(torch.cat([x, state], dim=-1), state) ; [x, context] → [x, state]
     You ask with the state after the step. Bahdanau asks with the one before, because the context is what the cell
     reads.
@@ -837,14 +841,7 @@ column[:, :, 0] → h @ query
 column[:, :, 0] → query @ h.flatten(0, 1).T ; weights[:, None] @ h → weights[:, None] @ h.flatten(0, 1)
     You lay the encoder states of all sentences into one long table, so that a sentence attends to those of the others
     too. Each attends to its own: keep the batch axis of h.
-scores.softmax → scores.clamp(max=50).softmax
-scores.softmax → scores.clamp(max=80).softmax
-scores.softmax → scores.clamp(max=88).softmax
-scores.softmax → scores.clamp(max=10).softmax
-scores.softmax → scores.clamp(-50, 50).softmax
-    Large scores become equal in yours: you cut them off. `softmax` takes off the largest one first, so it bears them
-    as they are.
-mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
+{_CLAMPED}mixed[:, 0] → (weights[:, None] @ (h @ W.T))[:, 0]
     You mix W h_i. W serves the scores alone; the values are the h_i.
 {_ASK_AND_MEET}{_SQUEEZED}{_MIXED}""")
 luong_step.edits(f"""

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from transformer_lib.exercises.checking import relations
 from transformer_lib.exercises.checking.comparing import describe, same
-from transformer_lib.exercises.checking.machinery import GAP, Exercise, is_gap, is_stub
+from transformer_lib.exercises.checking.machinery import GAP, Exercise, Trial, is_gap, is_stub
 from transformer_lib.exercises.checking.running import Answer, Calls, Outcome, as_it_was
 from transformer_lib.exercises.checking.telling import difference
 from transformer_lib.exercises.checking.verdict import Paper, Verdict, smallness
@@ -140,16 +140,10 @@ class Build(Exercise):
                 return Verdict("different", f"As the library's, but not as torch's {case.about}.")
         return None
 
-    def _difference(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[Case],
-        wrong: Sequence[int],
-    ) -> str:
+    def _difference(self, trial: Trial) -> str:
         """The first use that goes wrong, and the first part that hears something else there."""
-        outcome, wanted, case = got[wrong[0]], right[wrong[0]], cases[wrong[0]]
+        answer, i = trial.answer, trial.wrong[0]
+        outcome, wanted, case = trial.got[i], trial.right[i], trial.cases[i]
         called = f"`{self.name}`"
         given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
         if not isinstance(outcome.value, Seen):
@@ -164,18 +158,12 @@ class Build(Exercise):
         said = difference(ours, theirs, called, given, self.tolerance, self.seconds)
         return f"{said} {where_they_part(outcome.value, wanted.value, self.tolerance)[0]}"
 
-    def _relation(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[Case],
-        wrong: Sequence[int],
-    ) -> str | None:
+    def _relation(self, trial: Trial) -> str | None:
         """The output's to the right one; else that of the first part that hears something else."""
+        got, right, cases, wrong = trial[1:]
         seen = [(got[i].value, right[i].value) for i in wrong if not cases[i].random]
         if not all(isinstance(ours, Seen) for ours, _ in seen) or not seen:
-            return super()._relation(answer, got, right, cases, wrong)
+            return super()._relation(trial)
         wrong = [
             i
             for i, (a, b) in zip((i for i in wrong if not cases[i].random), seen, strict=True)
@@ -184,7 +172,7 @@ class Build(Exercise):
         seen = [(got[i].value, right[i].value) for i in wrong]
         if not seen:  # only gradients differ
             return None
-        if found := super()._relation(answer, got, right, cases, wrong):
+        if found := super()._relation(trial._replace(wrong=wrong)):
             where = where_they_part(*seen[0], self.tolerance)[0]
             return found if where in found else f"{found} {where}"
         parted = [where_they_part(*both, self.tolerance) for both in seen]

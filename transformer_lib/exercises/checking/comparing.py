@@ -1,5 +1,6 @@
 """When two results are the same, and what a value is in few words."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -83,3 +84,13 @@ def said(error: BaseException) -> str:
     """An error as one line of code."""
     sentence = " ".join(str(error).split())[:160]
     return f"`{type(error).__name__}: {sentence}`" if sentence else f"`{type(error).__name__}`"
+
+
+def nth(i: int) -> str:
+    """A place, counted from 0, in words."""
+    return ("first", "second", "third", "fourth", "fifth", "sixth")[i] if i < 6 else f"{i + 1}th"
+
+
+def listed(places: Sequence[int]) -> str:
+    """Places in words, joined."""
+    return " and ".join(map(nth, places))

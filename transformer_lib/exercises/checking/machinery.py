@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -50,6 +50,16 @@ class Known:
     cases: Sequence[tuple] | None = None
     outcomes: dict[tuple[Answer, int], Outcome] = field(default_factory=dict)
     source: str = ""
+
+
+class Trial(NamedTuple):
+    """An answer, what it and the right one made of the cases, and which of these went wrong."""
+
+    answer: Answer
+    got: Sequence[Outcome]
+    right: Sequence[Outcome]
+    cases: Sequence[tuple]
+    wrong: Sequence[int]
 
 
 @dataclass
@@ -220,33 +230,27 @@ class Exercise:
         if not wrong:
             return Verdict("passed", " ".join(["Passed.", self.passed]).rstrip())
         wrong.sort(key=lambda i: (self._only_changed(got[i], right[i]), i and self._size(cases[i])))
-        kind, message, i = self._said(answer, got, right, cases, wrong)
+        kind, message, i = self._said(Trial(answer, got, right, cases, wrong))
         return Verdict(kind, message, self._paper(got[i], right[i], cases[i]))
 
-    def _said(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[tuple],
-        wrong: Sequence[int],
-    ) -> tuple[str, str, int]:
+    def _said(self, trial: Trial) -> tuple[str, str, int]:
         """The kind of what is wrong, the sentences, and the case that shows it."""
+        _, got, right, cases, wrong = trial
         for i in wrong:
             if isinstance(got[i].error, TimeUp):  # and so would every further call
-                return "error", self._difference(answer, got, right, cases, [i]), i
+                return "error", self._difference(trial._replace(wrong=[i])), i
         if found := self._known_mistake(got, cases, wrong):
             return "mistake", *found
         if all(got[i].value is None and got[i].error is None for i in wrong):
-            return "mistake", self._difference(answer, got, right, cases, wrong), wrong[0]
+            return "mistake", self._difference(trial), wrong[0]
         if all(self._only_changed(got[i], right[i]) for i in wrong):
-            return "different", self._difference(answer, got, right, cases, wrong), wrong[0]
+            return "different", self._difference(trial), wrong[0]
         with warnings.catch_warnings(action="ignore"):  # other inputs than were meant
-            message = self._relation(answer, got, right, cases, wrong)
+            message = self._relation(trial)
         if message or (message := self._mistake_turned(got, cases, wrong)):
             return "relation", message, wrong[0]
         kind = "error" if got[wrong[0]].error is not None else "different"
-        return kind, self._difference(answer, got, right, cases, wrong), wrong[0]
+        return kind, self._difference(trial), wrong[0]
 
     def _known_mistake(
         self, got: Sequence[Outcome], cases: Sequence[tuple], wrong: Sequence[int]
@@ -375,15 +379,9 @@ class Exercise:
         """What an edited solution has at hand."""
         return vars(sys.modules[self.solutions[0].__module__])
 
-    def _relation(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[tuple],
-        wrong: Sequence[int],
-    ) -> str | None:
+    def _relation(self, trial: Trial) -> str | None:
         """What the answer is to the right one in every case that goes wrong, in one sentence."""
+        answer, got, right, cases, wrong = trial
         named = [self._named(cases[i]) for i in wrong]
         own, theirs = (
             [self._called_again(of, cases[i]) for i in wrong] for of in (answer, self.right)
@@ -409,7 +407,7 @@ class Exercise:
         failing = zip([self._conditions(cases[i]) for i in wrong], own, theirs, strict=True)
         passing = [self._conditions(case) for i, case in enumerate(cases) if i not in wrong]
         found = relations.of_cases(list(failing), passing, self.tolerance)
-        return found and f"{found} {self._difference(answer, got, right, cases, wrong)}"
+        return found and f"{found} {self._difference(trial)}"
 
     def _only_changed(self, got: Outcome, right: Outcome) -> bool:
         """Whether the result is right, and only an argument is not what it was."""
@@ -430,20 +428,12 @@ class Exercise:
 
         return again
 
-    def _difference(
-        self,
-        answer: Answer,
-        got: Sequence[Outcome],
-        right: Sequence[Outcome],
-        cases: Sequence[tuple],
-        wrong: Sequence[int],
-    ) -> str:
+    def _difference(self, trial: Trial) -> str:
         """What went another way in the first case that is wrong."""
-        i = wrong[0]
-        told = self._told(cases[i])
-        return difference(
-            got[i], right[i], self._called, told, self.tolerance, self.seconds, answer
-        )
+        i = trial.wrong[0]
+        told = self._told(trial.cases[i])
+        called, limits = self._called, (self.tolerance, self.seconds)
+        return difference(trial.got[i], trial.right[i], called, told, *limits, trial.answer)
 
     def _value(self, outcome: Outcome) -> Any:
         """What is compared of an outcome."""
@@ -504,9 +494,7 @@ class Exercise:
         with warnings.catch_warnings(action="ignore"):
             outcomes = dict(zip(new, self._run_each(new, cases[i]), strict=True)) if new else {}
             for answer, outcome in outcomes.items():
-                if (
-                    isinstance(outcome.error, TimeUp) and len(new) > 1
-                ):  # of one before it, or its own
+                if isinstance(outcome.error, TimeUp) and len(new) > 1:  # its own, or of one before
                     (outcomes[answer],) = self._run_each([answer], cases[i])
         for answer, outcome in outcomes.items():
             if not isinstance(outcome.error, TimeUp):  # of a busy machine

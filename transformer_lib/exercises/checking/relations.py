@@ -15,7 +15,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_lib.exercises.checking.comparing import close, is_number, kind, plain, same
+from transformer_lib.exercises.checking.comparing import (
+    close,
+    is_number,
+    kind,
+    listed,
+    nth,
+    plain,
+    same,
+)
 
 Case = Sequence[tuple[str, Any]]  # names and values of the arguments
 _NUMBERS = (  # that an answer is multiplied by, and that say something
@@ -169,7 +177,7 @@ def _of_collections(got: Any, wanted: Any, case: Case, tolerance: float) -> Iter
         for i, item in enumerate(wanted):
             if _alike(got, item, tolerance):
                 yield (
-                    f"That is the {_nth(i)} of the {len(wanted)} things that are wanted, and it is right. "
+                    f"That is the {nth(i)} of the {len(wanted)} things that are wanted, and it is right. "
                     "Return all of them: `return a, b`."
                 )
         if len(got) == len(wanted) and all(map(_alike, got, wanted, [tolerance] * len(wanted))):
@@ -184,7 +192,7 @@ def _of_collections(got: Any, wanted: Any, case: Case, tolerance: float) -> Iter
                     )
         for i, item in enumerate(got):
             if _alike(item, wanted, tolerance):
-                yield f"Only the {_nth(i)} of the {len(got)} things that you return is wanted, and it is right."
+                yield f"Only the {nth(i)} of the {len(got)} things that you return is wanted, and it is right."
     if type(got) is type(wanted) and isinstance(wanted, list | str):
         yield from _of_sequences(got, wanted)
     if isinstance(got, set | frozenset) and isinstance(wanted, set | frozenset):
@@ -204,10 +212,10 @@ def _part_by_part(got: Sequence, wanted: Sequence, case: Case, tolerance: float)
     if 0 < len(wrong) < len(got):
         rest = [i for i in range(len(got)) if i not in wrong]
         verb = "is" if len(rest) == 1 else "are"
-        head = f"The {_listed(rest)} of the {len(got)} things that you return {verb} right."
+        head = f"The {listed(rest)} of the {len(got)} things that you return {verb} right."
         if len(wrong) == 1:
             for sentence in _told(got[wrong[0]], wanted[wrong[0]], case, tolerance):
-                yield f"{head} Of the {_nth(wrong[0])}: {sentence}"
+                yield f"{head} Of the {nth(wrong[0])}: {sentence}"
             for i in rest:
                 if _alike(got[wrong[0]], got[i], tolerance):
                     yield f"{head} You return it twice."
@@ -461,28 +469,23 @@ def _of_weights(a: Tensor, b: Tensor, tolerance: float) -> Iterator[str]:
         or not sums.any()
     ):
         return
+    if not a.isfinite().all():
+        return
     for k in range(a.dim() - 1):
-        if a.size(k) > 1 and a.isfinite().all() and ones(a, k) and not ones(a, -1):
+        if a.size(k) > 1 and ones(a, k) and not ones(a, -1):
             yield (
                 f"Yours add up to 1 along axis {k}, {_axis(k, a.dim())}. It is the rows, the last axis, that "
                 "should: `dim=-1`."
             )
-    if a.isfinite().all():
-        if (
-            a.dim() > 1
-            and a.numel() > 1
-            and abs(float(a.sum()) - 1) < tolerance
-            and not ones(a, -1)
-        ):
-            yield "All entries together add up to 1 in yours. Each row should by itself: `dim=-1`."
-        divided = a / a.sum(-1, keepdim=True)
-        if divided.isfinite().all() and close(divided, b, tolerance):
-            yield "The proportions are right, but the rows do not add up to 1: each is still to be divided by its sum."
-        for word, value in (("These are scores: the softmax is still missing.", a.softmax(-1)),):
-            if close(value, b, tolerance):
-                yield word
-        if close(a, b.softmax(-1), tolerance):
-            yield "One softmax too many: these were weights already, and softmax made them more even."
+    if a.dim() > 1 and a.numel() > 1 and abs(float(a.sum()) - 1) < tolerance and not ones(a, -1):
+        yield "All entries together add up to 1 in yours. Each row should by itself: `dim=-1`."
+    divided = a / a.sum(-1, keepdim=True)
+    if divided.isfinite().all() and close(divided, b, tolerance):
+        yield "The proportions are right, but the rows do not add up to 1: each is still to be divided by its sum."
+    if close(a.softmax(-1), b, tolerance):
+        yield "These are scores: the softmax is still missing."
+    if close(a, b.softmax(-1), tolerance):
+        yield "One softmax too many: these were weights already, and softmax made them more even."
 
 
 def _right_but(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> Iterator[str]:
@@ -649,9 +652,7 @@ def _of_neighbours(
     got: Any, wanted: Any, case: Case, yours: Call, right: Call, tolerance: float
 ) -> Iterator[str]:
     """Whether the first of a batch moves in yours alone when the others change."""
-    tensors = [
-        (i, x.detach()) for i, (_, x) in enumerate(case) if isinstance(x, Tensor) and x.dim()
-    ]
+    tensors = _tensors(case)
     batch = tensors[0][1].size(0) if tensors else 0
     others = {
         i: x
@@ -672,6 +673,11 @@ def _of_neighbours(
                 "What the first of the batch gets changes in yours when the others change: somewhere the rows of "
                 "one meet those of another. Each has to be computed by itself."
             )
+
+
+def _tensors(case: Case) -> list[tuple[int, Tensor]]:
+    """The arguments with axes, by their places."""
+    return [(i, x.detach()) for i, (_, x) in enumerate(case) if isinstance(x, Tensor) and x.dim()]
 
 
 def _head(value: Any) -> Any:
@@ -711,9 +717,7 @@ def _another(value: Any) -> Any:
 
 def _traits(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
     """What can be said of the inputs of a case, and other inputs of which it cannot be said."""
-    tensors = [
-        (i, x.detach()) for i, (_, x) in enumerate(case) if isinstance(x, Tensor) and x.dim()
-    ]
+    tensors = _tensors(case)
     if tensors:
         at, first = tensors[0]
         name, n = case[at][0], first.size(0)
@@ -787,11 +791,3 @@ def _transposed(i: int, j: int, dims: int) -> str:
 
 def _more(by: float) -> str:
     return f"{abs(by):g} {'more' if by > 0 else 'less'}"
-
-
-def _nth(i: int) -> str:
-    return ("first", "second", "third", "fourth", "fifth", "sixth")[i] if i < 6 else f"{i + 1}th"
-
-
-def _listed(places: Sequence[int]) -> str:
-    return " and ".join(map(_nth, places))

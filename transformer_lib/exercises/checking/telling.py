@@ -9,6 +9,8 @@ from transformer_lib.exercises.checking import errors, running
 from transformer_lib.exercises.checking.comparing import (
     describe,
     is_number,
+    listed,
+    nth,
     plain,
     said,
     same,
@@ -85,14 +87,9 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
         wrong = [
             i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if not same(a, b, tolerance)
         ]
-        names = ("first", "second", "third", "fourth")
-        parts = [f"The {names[i]} is {_against(got[i], wanted[i], tolerance)}" for i in wrong[:4]]
-        rest = [names[i] for i in range(min(len(got), 4)) if i not in wrong]
-        right = (
-            f" The {' and the '.join(rest)} {'is' if len(rest) == 1 else 'are'} right."
-            if rest
-            else ""
-        )
+        rest = [i for i in range(len(got)) if i not in wrong]
+        parts = [f"The {nth(i)} is {_against(got[i], wanted[i], tolerance)}" for i in wrong]
+        right = f" The {listed(rest)} {'is' if len(rest) == 1 else 'are'} right." if rest else ""
         return f"{len(got)} things.{right} {' '.join(parts)}"
     if type(got) is not type(wanted) and not (is_number(got) and is_number(wanted)):
         way = ""

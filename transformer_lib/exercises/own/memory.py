@@ -58,10 +58,7 @@ def remember(change: Callable[[Done], None]) -> str:
             stored = _stored()
             change(stored)
             _write(stored)
-    except Unreadable as error:
-        change(_here)
-        return f"Not kept: {error}."
-    except Exception as error:  # a full disk, another kernel that never lets go
+    except Exception as error:  # a damaged file, a full disk, another kernel that never lets go
         change(_here)
         return f"Not kept: {error}."
     return ""
