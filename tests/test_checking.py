@@ -286,6 +286,25 @@ def test_two_mistakes_at_once_are_both_told():
     assert "over the queries" in message
 
 
+def test_the_courses_own_solution_called_inside_is_told_and_does_not_pass():
+    exercise = exercises()["cues.entropy"]
+    solved = exercise.solutions[0]
+    verdict = exercise.judge(lambda weights: solved(weights))
+    assert verdict.kind == "mistake"
+    assert "it calls the course's solution: write it yourself" in verdict.message
+
+
+@pytest.mark.parametrize(
+    "name", ["MultiHeadAttention", "EncoderLayer", "DecoderLayer", "Transformer"]
+)
+def test_the_librarys_class_inherited_is_told_and_does_not_pass(name):
+    exercise = exercises()[f"builds.{name}"]
+    verdict = exercise.judge(type("Mine", (exercise.reference,), {}))
+    assert verdict.kind == "mistake"
+    assert verdict.message.startswith("Right, but it calls `")
+    assert verdict.message.endswith("`: write it yourself here.")
+
+
 def test_a_mistake_made_in_some_cases_only_is_known_by_those_that_fail():
     exercise = weighed()
     exercise.edits("bias / 2 → bias\n    Half of the bias is enough.")
