@@ -6,11 +6,14 @@ Of a drawing nbval compares the words alone: what it draws, and where, is for te
 
 import os
 import time
+from pathlib import Path
 from queue import Empty
 
 os.environ["OMP_NUM_THREADS"] = os.environ.get("TRANSFORMER_LIB_THREADS") or "1"  # kernels hear it
 os.environ["TQDM_DISABLE"] = "1"
 os.environ["TRANSFORMER_LIB_MINE"] = "off"  # no student's own library is read or written
+# Not the user's matplotlibrc, nor a list of fonts that an installation since removed has left there.
+os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / "build" / "matplotlib")
 
 import checked
 import pytest
