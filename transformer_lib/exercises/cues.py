@@ -77,7 +77,26 @@ def _(query, keys, values, temperature):
     return (strength[:, None] * values).sum(dim=0) / strength.sum()
 
 
-look_up.edits("""
+_SCORES = """\
+scores = keys @ query → scores = query @ keys
+    query and keys do not line up this way round. `keys @ query` is one score for each key.
+scores = keys @ query → scores = keys @ query / query.norm()
+    You also divide by the length of the query. The score is the dot product as it is.
+scores = keys @ query → scores = keys @ query / keys.norm(dim=1)
+    You also divide by the length of each key. The score is the dot product as it is.
+scores = keys @ query → scores = torch.cosine_similarity(keys, query[None])
+    Your score is the cosine, the dot product over the lengths of query and key. Here it is the dot product itself.
+scores = keys @ query → scores = -(keys - query).norm(dim=1)
+    You score by the distance of query and key. Here the score is their dot product, `keys @ query`.
+scores = keys @ query → scores = -((keys - query) ** 2).sum(dim=1)
+    You score by the squared distance of query and key. Here the score is their dot product, `keys @ query`.
+scores = keys @ query → scores = torch.dot(keys, query)
+    `torch.dot` multiplies two rows. All keys at once meet the query in `keys @ query`.
+dim=0 → dim=1
+    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
+"""
+
+look_up.edits(f"""
 scores / temperature → scores * temperature
     Your temperature works the wrong way round: a high one must make the weights more equal, so it divides
     the scores.
@@ -97,26 +116,12 @@ scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) ** temperatu
     before the softmax.
 keys @ query → keys @ query / len(query) ** 0.5
     You divided by √d as well. That number comes in lesson 04; here the temperature alone divides the scores.
-scores = keys @ query → scores = query @ keys
-    query and keys do not line up this way round. `keys @ query` is one score for each key.
-scores = keys @ query → scores = keys @ query / query.norm()
-    You also divide by the length of the query. The score is the dot product as it is.
-scores = keys @ query → scores = keys @ query / keys.norm(dim=1)
-    You also divide by the length of each key. The score is the dot product as it is.
-scores = keys @ query → scores = torch.cosine_similarity(keys, query[None])
-    Your score is the cosine, the dot product over the lengths of query and key. Here it is the dot product itself.
-scores = keys @ query → scores = -(keys - query).norm(dim=1)
-    You score by the distance of query and key. Here the score is their dot product, `keys @ query`.
-scores = keys @ query → scores = -((keys - query) ** 2).sum(dim=1)
-    You score by the squared distance of query and key. Here the score is their dot product, `keys @ query`.
-scores = keys @ query → scores = keys * query
+{_SCORES}scores = keys @ query → scores = keys * query
 scores = keys @ query → scores = (keys * query).sum(dim=0)
 scores = keys @ query → scores = (keys * query).sum()
 scores = keys @ query → scores = keys * query ; dim=0 → dim=1
     `keys * query` is not a score yet: each key still has d products. Add up those of each key,
     `.sum(dim=1)`, or write `keys @ query`.
-scores = keys @ query → scores = torch.dot(keys, query)
-    `torch.dot` multiplies two rows. All keys at once meet the query in `keys @ query`.
 scores.softmax(dim=0) → scores / temperature
     The scores are used as they are. They are not weights before the softmax.
 scores.softmax(dim=0) → scores / scores.sum()
@@ -127,8 +132,6 @@ scores.softmax(dim=0) → scores.exp()
 scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
     At a low temperature the scores are large, and e to the power of 100 is infinite. Leave it to `softmax`,
     which first subtracts the largest score.
-dim=0 → dim=1
-    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
 weights @ values → values[weights.argmax()]
     This is the hard look-up: it takes the best key's value and drops the others.
 weights @ values → weights[:, None] * values
@@ -196,31 +199,15 @@ def _(query, keys, values):
     return torch.softmax((keys * query).sum(dim=1), dim=0) @ values
 
 
-look_up_for_one.edits("""
-scores = keys @ query → scores = query @ keys
-    query and keys do not line up this way round. `keys @ query` is one score for each key.
-scores = keys @ query → scores = keys @ query / query.norm()
-    You also divide by the length of the query. The score is the dot product as it is.
-scores = keys @ query → scores = keys @ query / keys.norm(dim=1)
-    You also divide by the length of each key. The score is the dot product as it is.
-scores = keys @ query → scores = torch.cosine_similarity(keys, query[None])
-    Your score is the cosine, the dot product over the lengths of query and key. Here it is the dot product itself.
-scores = keys @ query → scores = -(keys - query).norm(dim=1)
-    You score by the distance of query and key. Here the score is their dot product, `keys @ query`.
-scores = keys @ query → scores = -((keys - query) ** 2).sum(dim=1)
-    You score by the squared distance of query and key. Here the score is their dot product, `keys @ query`.
-scores = keys @ query → scores = keys * query
+look_up_for_one.edits(f"""
+{_SCORES}scores = keys @ query → scores = keys * query
 scores = keys @ query → scores = (keys * query).sum(dim=0)
 scores = keys @ query → scores = (keys * query).sum()
 scores = keys @ query → scores = keys * query ; weights * values → weights @ values
     `keys * query` is not a score yet: each key still has d products. Add up those of each key,
     `.sum(dim=1)`, or write `keys @ query`.
-scores = keys @ query → scores = torch.dot(keys, query)
-    `torch.dot` multiplies two rows. All keys at once meet the query in `keys @ query`.
 keys @ query → keys @ query / len(query) ** 0.5
     You divided by √d as well. That number comes in lesson 04; here the scores stay as they are.
-dim=0 → dim=1
-    `dim=1` is a second axis. The scores have one, the keys, and it is counted from 0: `softmax(dim=0)`.
 scores.softmax(dim=0) → scores
     The scores are used as they are. They are not weights before the softmax.
 scores.softmax(dim=0) → scores / scores.sum()
