@@ -29,7 +29,7 @@ def between(make, *wanted, named=()):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda w: w.T, "transposed: axes 0 and 1"),
+        (lambda w: w.T, "transposed: the last axis but one stands where the last"),
         (lambda w: -w, "minus the right answer"),
         (lambda w: 1 - w, "1 minus the right answer"),
         (lambda w: 2 * w, "multiplied by 2"),
@@ -312,7 +312,7 @@ def test_a_mistake_made_in_some_cases_only_is_known_by_those_that_fail():
         lambda weights, values, bias: weights @ values + (bias / 2 if len(bias) == 1 else bias)
     )
     assert verdict.kind == "mistake"
-    assert verdict.message.startswith("Half of the bias is enough. (So it is in 2 of 3 cases")
+    assert verdict.message.startswith("Half of the bias is enough. (It shows in 2 of the 3 cases")
 
 
 # -------------------------------------------------------------------------------- the student's own line

@@ -272,7 +272,8 @@ dim=-1 → dim=(-2, -1)
     others and the padding. Take the last axis alone.
 x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
 x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → x.var()
-    You take one mean over all numbers. Every token has a mean of its own: the last axis alone.
+    You take one mean and one variance over all numbers. Every token has its own, over its entries, the last axis:
+    `dim=-1, keepdim=True`.
 x.mean(dim=-1, keepdim=True) → x.mean()
 (distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
 (distance**2).mean(dim=-1, keepdim=True) → x.var(correction=0)

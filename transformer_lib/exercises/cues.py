@@ -120,8 +120,8 @@ keys @ query → keys @ query / len(query) ** 0.5
 scores = keys @ query → scores = (keys * query).sum(dim=0)
 scores = keys @ query → scores = (keys * query).sum()
 scores = keys @ query → scores = keys * query ; dim=0 → dim=1
-    `keys * query` is not a score yet: each key still has d products. Add up those of each key,
-    `.sum(dim=1)`, or write `keys @ query`.
+    There is to be one score for each key, the sum of its own d products: `(keys * query).sum(dim=1)`, or
+    `keys @ query`. `keys * query` alone leaves d numbers for each key; a sum without `dim=1` mixes the keys.
 scores.softmax(dim=0) → scores / temperature
     The scores are used as they are. They are not weights before the softmax.
 scores.softmax(dim=0) → scores / scores.sum()
@@ -204,8 +204,8 @@ look_up_for_one.edits(f"""
 scores = keys @ query → scores = (keys * query).sum(dim=0)
 scores = keys @ query → scores = (keys * query).sum()
 scores = keys @ query → scores = keys * query ; weights * values → weights @ values
-    `keys * query` is not a score yet: each key still has d products. Add up those of each key,
-    `.sum(dim=1)`, or write `keys @ query`.
+    There is to be one score for each key, the sum of its own d products: `(keys * query).sum(dim=1)`, or
+    `keys @ query`. `keys * query` alone leaves d numbers for each key; a sum without `dim=1` mixes the keys.
 keys @ query → keys @ query / len(query) ** 0.5
     You divided by √d as well. That number comes in lesson 04; here the scores stay as they are.
 scores.softmax(dim=0) → scores

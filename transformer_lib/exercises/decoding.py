@@ -347,14 +347,15 @@ logits < lowest → logits > lowest
 logits < lowest → logits >= lowest
     You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.
 logits < lowest → logits <= lowest
-    In yours the token on the border falls out: `<=` cuts the smallest that should stay, and one is left too few. `<`.
+    In yours the token on the border falls out, and one is left too few. Cut only what is *smaller* than the border,
+    `logits < lowest`: what equals it stays.
 topk(top_k, dim=-1).values[:, -1:] → flatten().topk(top_k).values[-1]
     You keep the `top_k` largest of the whole table. Each row keeps `top_k` of its own: `topk(..., dim=-1)`.
 topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=-1).values.min()
     Your `min()` has no axis: it is the smallest of all rows, so that other rows keep too many. Each has its own.
 [:, -1:] → [:, -1]
-    Your `[:, -1]` takes the axis away: (rows,) then meets the columns, as if each token had its own border. With
-    `[:, -1:]` it stays a column, (rows, 1), and each row meets its own.
+    Your border has lost its axis: (rows,) meets the columns, as if each token had a border of its own. Keep it a
+    column, (rows, 1), with `[:, -1:]` or `keepdim=True`, and each row meets its own.
 [:, -1:] → [-1:]
     Your `[-1:]` is the last row. The smallest that stays is the last *column*: `[:, -1:]`.
 [:, -1:] → [:, :1]
@@ -480,7 +481,8 @@ float("-inf") → 0.0
     You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
     −∞.
 logits < lowest → logits <= lowest
-    In yours the token on the border falls out: `<=` cuts the smallest that should stay. `<`.
+    In yours the token on the border falls out, and one is left too few. Cut only what is *smaller* than the border,
+    `logits < lowest`: what equals it stays.
 logits < lowest → logits > lowest
 logits < lowest → logits >= lowest
     You cut the largest logits: what is *smaller* than the last one that stays has to go, `<`.

@@ -460,10 +460,13 @@ covered = k - 1 → return math.ceil(way / (k - 1)) + 1
     n − 1 gaps: the way is n − 1 positions long. And `math.ceil` adds one only where a rest is left, `// … + 1`
     always.
 covered = k - 1 → covered = k
+    Your causal window reaches k positions back. One of its k tokens is the token itself, so it reaches k − 1.
 covered = (k - 1) // 2 → covered = k / 2
+    Your centred window reaches k/2 positions to each side. One of its k tokens is the token itself: it is half of the
+    k − 1 others.
 covered = k - 1 → covered = k ; covered = (k - 1) // 2 → covered = k / 2
-    A window of width k covers k − 1 positions, since one of its k tokens is the token itself; a centred one
-    covers half of them to each side.
+    Both of your windows count the token itself. Of the k tokens k − 1 others are left: so far back reaches a causal
+    one, and a centred one half of that to each side.
 covered = k - 1 → covered = k ⏎ way = n
 covered = (k - 1) // 2 → covered = k / 2 ⏎ way = n
 covered = k - 1 → covered = k ⏎ way = n ; covered = (k - 1) // 2 → covered = k / 2 ⏎ way = n

@@ -229,9 +229,11 @@ costs = -right[real] → costs = -right ; costs.mean() → costs.sum() / real.su
 costs = -right[real] → costs = -(right * real).sum(dim=1) / real.sum(dim=1)
 costs = -right[real] → costs = (-(right * real).sum(dim=1) / real.sum(dim=1))[real.any(dim=1)]
 costs = -right[real] → costs = -(right * real).sum(dim=1) / real.sum(dim=1).clamp(min=1)
+    You averaged each sentence first, and then the means. Tokens then do not count alike: one in a short sentence
+    counts more. Average over all real tokens at once.
 costs = -right[real] → costs = -(right * real).sum(dim=0) / real.sum(dim=0).clamp(min=1)
-    You averaged each sentence, or each step, first, and then the means. Tokens then do not count alike: one in
-    a short sentence counts more. Average over all real tokens at once.
+    You averaged each step over its sentences first, and then the means. Tokens then do not count alike: at a late
+    step few are real, and each counts more. Average over all real tokens at once.
 costs.mean() → costs.sum()
     This is the sum. Divide by the number of real tokens, or long batches weigh more.
 costs.mean() → costs.sum() / len(targets)
@@ -256,9 +258,9 @@ logits.log_softmax(dim=-1) → logits
 logits.log_softmax(dim=-1) → logits.log()
     You took the logits as they are, or their logarithm. They are no probabilities yet: `log_softmax` first.
 (dim=-1) → (dim=1)
+    Your softmax runs over the steps. At each position the tokens of the vocabulary compete: the last axis.
 (dim=-1) → (dim=0)
-    Your softmax runs over the steps or the sentences. At each position the tokens of the vocabulary compete:
-    the last axis.
+    Your softmax runs over the sentences. At each position the tokens of the vocabulary compete: the last axis.
 -right[real] → -right[real].exp().mean().log()
     You took the mean of the probabilities, then its logarithm. Logarithm first: a token that was thought
     impossible must cost much, whatever the others were given.

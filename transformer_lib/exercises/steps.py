@@ -472,7 +472,8 @@ hidden @ w_v → hidden.mean(dim=-1)
 scores.softmax(dim=-1) → (scores / len(w_v) ** 0.5).softmax(dim=-1)
 scores.softmax(dim=-1) → (scores / state.size(-1) ** 0.5).softmax(dim=-1)
 scores.softmax(dim=-1) → (scores / h.size(-1) ** 0.5).softmax(dim=-1)
-    You divide the scores by a root. The additive score has no scale: tanh keeps it bounded.
+    You divide the scores by a root. The additive score has none: tanh bounds each of its
+    terms, and √d belongs to the dot product (lesson 04).
 mixed[:, 0] → (weights[:, None] @ k)[:, 0]
     You mix the projected states, W_k h_i. They are keys, for the scores alone; the values are the h_i.
 [x, context] → [context, x]
@@ -662,7 +663,8 @@ h @ W_k.T → h
 scores.softmax(dim=0) → (scores / len(w_v) ** 0.5).softmax(dim=0)
 scores.softmax(dim=0) → (scores / len(state) ** 0.5).softmax(dim=0)
 scores.softmax(dim=0) → (scores / h.size(-1) ** 0.5).softmax(dim=0)
-    You divide the scores by a root. The additive score has no scale: tanh keeps it bounded.
+    You divide the scores by a root. The additive score has none: tanh bounds each of its
+    terms, and √d belongs to the dot product (lesson 04).
 torch.tanh(q + k) @ w_v → torch.tanh(q + k).sum(dim=-1)
 torch.tanh(q + k) @ w_v → torch.tanh(q + k).mean(dim=-1)
     In yours w_v is missing: it says how much each entry of the vectors counts.

@@ -22,13 +22,15 @@ def _cases():
     blind[1, 0, 2] = False
     per_head = torch.rand(2, 3, 5, 7) < 0.7
     per_head[..., 0] = True
-    one, other, third = torch.randn(1, 2, 4), torch.randn(1, 3, 4), torch.randn(1, 3, 4)
+    one, other, third = (torch.randint(-1, 3, (1, n, 4)).float() for n in (2, 3, 3))
     some = torch.tensor([[True, True, False], [True, False, False]])
+    none = torch.tensor([[True, True, False], [False, False, False]])
     square = torch.randn(3, 3, 6)
     late = torch.tensor([[True, False, True], [True, True, False], [False, False, False]])
     uses = [
         ("without a mask", (4, 2), (one, other, third)),
         ("with a mask", (4, 2), (one, other, third, some)),
+        ("with a row that may attend to nothing", (4, 2), (one, other, third, none)),
         (
             "with as many heads as tokens and sentences",
             (6, 3),
@@ -344,12 +346,14 @@ def _one_sentence():
         torch.tensor([[1.0, 0.0], [1.0, 1.0]]),
         2,
     )
+    wholes = torch.randint(2, (2, 4)), *torch.randint(-1, 2, (3, 4, 2)), torch.randint(2, (2, 4)), 2
+    fewer = *(x.float() for x in wholes[:-1]), 2  # a width of 2, so d_head is 1
     twos = torch.randn(2, 4), *torch.randn(4, 4, 4), 2
     threes = torch.randn(3, 3), *torch.randn(4, 3, 3), 3
     wider = torch.randn(5, 4), *torch.randn(3, 4, 6), torch.randn(6, 4), 2  # d_head is 3
     narrower = torch.randn(3, 6), *torch.randn(3, 6, 4), torch.randn(4, 6), 2  # d_head is 2
     many = torch.randn(2, 4), *torch.randn(4, 4, 4), 4  # more heads than tokens
-    return [paper, twos, threes, many, wider, narrower]
+    return [paper, fewer, twos, threes, many, wider, narrower]
 
 
 multi_head_attention_for_one = Exercise(

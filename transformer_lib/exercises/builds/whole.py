@@ -140,6 +140,10 @@ P[: len(src)] → P[1 : len(src) + 1] ; P[: len(tgt_in)] → P[1 : len(tgt_in) +
 P[: len(src)] → P[src] ; P[: len(tgt_in)] → P[tgt_in]
     You look up the codes by the ids. A code says where a token stands: the first token gets row 0 of P, whatever its
     id is.
+in encoder → in [] ; memory = x → e = [*encoder] ; layer(y, memory) → layer(y, x := e.pop(0)(x))
+in encoder → in [] ; memory = x → e = [*encoder] ; decoder: → decoder[:2]: ; layer(y, memory) → layer(y, x := e.pop(0)(x))
+    Layer i of your decoder reads layer i of the encoder. All of them read the same memory, what the *last* layer of
+    the encoder has returned: let the encoder run to its end first.
 x = layer(x) → layer(x)
     In the encoder you lose what a layer returns. Assign it, `x = layer(x)`: the next layer reads it.
 y = layer(y, memory) → layer(y, memory)
@@ -508,7 +512,8 @@ config.tie_weights != "none" → False
 != "none" → == "all"
     Tying: 'target', too, makes the generator's matrix the decoder's table, not 'all' alone.
 != "none" → == "target"
-    Tying: 'all', too, makes the generator's matrix the decoder's table, not 'target' alone.
+    Tying: with 'all' the generator is to be tied as well, as with 'target'; in yours only the two tables are one
+    parameter then. (Equal numbers give equal logits: the first update parts them.)
 config.tie_weights == "all" → False
     Tying: with `tie_weights='all'` the source's embedding is the same matrix too.
 """)

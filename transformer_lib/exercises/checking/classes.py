@@ -201,7 +201,11 @@ class Build(Exercise):
     def _paper(self, got: Outcome, wanted: Outcome, case: Case) -> Paper:
         paper = super()._paper(got, wanted, case)
         made = ", ".join(map(_told_apart, case.sizes))
-        return replace(paper, about=f"`{self.name}({made})`, {case.about}")
+        paper = replace(paper, about=f"`{self.name}({made})`, {case.about}")
+        if case.random or not all(isinstance(o.value, Seen) for o in (got, wanted)):
+            return paper
+        parted = where_they_part(got.value, wanted.value, self.tolerance)[0]
+        return replace(paper, how=f"Step by step: {parted[0].lower()}{parted[1:]}")
 
     def _size(self, case: Case) -> int:
         return smallness(case.inputs)

@@ -275,8 +275,7 @@ class Exercise:
                     return message, next((i for i in wrong if i in shown_in), wrong[0])
         if in_part:
             message = max(in_part, key=lambda found: found[0])[1]
-            part = f"{len(wrong)} of {len(cases)} cases; the others are right"
-            return f"{message} (So it is in {part}.)", wrong[0]
+            return f"{message} (It shows in {len(wrong)} of the {len(cases)} cases.)", wrong[0]
         return None
 
     def _mistake_turned(
@@ -293,7 +292,8 @@ class Exercise:
                 for i, outcome in zip(wrong, theirs, strict=True)
             ]
             if found := relations.turned(pairs, self.tolerance):
-                return f"Two things at once. (1) {message} (2) {found}"
+                then = found[0].lower() + found[1:]
+                return f"Two things at once. (1) {message} (2) Once that is mended: {then}"
         return None
 
     def _agreeing(

@@ -784,8 +784,8 @@ def _axis(k: int, dims: int) -> str:
 
 def _transposed(i: int, j: int, dims: int) -> str:
     return (
-        f"Right, but transposed: axes {i} and {j}, {_axis(i, dims)} for {_axis(j, dims)}. "
-        f"`.transpose({i - dims}, {j - dims})` of yours is the answer."
+        f"Right, but transposed: {_axis(i, dims)} stands where {_axis(j, dims)} should, and the other way "
+        f"round. `.transpose({i - dims}, {j - dims})` of yours is the answer."
     )
 
 
