@@ -86,8 +86,8 @@ scores - largest → scores
 scores - largest → scores.double()
 scores - largest → scores ; keepdim=True)  # (..., n) → keepdim=True)).nan_to_num() ; return powers → return (powers
 scores - largest → scores ; keepdim=True)  # (..., n) → keepdim=True) + 1e-9) ; return powers / → return powers / (
-    At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, and neither
-    makes a weight. So first subtract the largest score of the row.
+    At large scores this fails: in 32 bits e to the power of 90 is infinite and e to the power of −200 is 0, and
+    neither makes a weight. So first subtract the largest score of the row.
 return powers / → return scores.exp() /
     The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
 return powers / powers.sum → return powers / scores.exp().sum
@@ -212,8 +212,8 @@ scores - largest → scores
 (scores - largest).exp() → scores.double().exp()
 scores - largest → scores ; powers / powers.sum() → (powers / powers.sum()).nan_to_num()
 scores - largest → scores ; powers / powers.sum() → powers / (powers.sum() + 1e-9)
-    At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, and neither
-    makes a weight. So first subtract the largest score.
+    At large scores this fails: in 32 bits e to the power of 90 is infinite and e to the power of −200 is 0, and
+    neither makes a weight. So first subtract the largest score.
 scores.max() → scores.min()
     You subtract the smallest score. The largest can still overflow: subtract the largest, `scores.max()`.
 scores.max() → scores.mean()

@@ -14,8 +14,12 @@ def _ends(n):
     def readout(input):
         return input[..., :n] - input[..., n : 2 * n] + 2 * input[..., -n:]
 
-    cell.__doc__ = f"state + 2 · the first {n} entries of its input − the last {n}."
-    readout.__doc__ = f"the first {n} entries of its input − the next {n} + 2 · the last {n}."
+    cell.__doc__ = (
+        f"state + 2 · the first {n} entries of its input − the last {n} (they may overlap)."
+    )
+    readout.__doc__ = (
+        f"the first {n} entries of its input − the next {n} + 2 · the last {n} (they may overlap)."
+    )
     return cell, readout
 
 

@@ -141,7 +141,7 @@ P[: len(src)] → P[src] ; P[: len(tgt_in)] → P[tgt_in]
     You look up the codes by the ids. A code says where a token stands: the first token gets row 0 of P, whatever its
     id is.
 in encoder → in [] ; memory = x → e = [*encoder] ; layer(y, memory) → layer(y, x := e.pop(0)(x))
-in encoder → in [] ; memory = x → e = [*encoder] ; decoder: → decoder[:2]: ; layer(y, memory) → layer(y, x := e.pop(0)(x))
+in encoder → in [] ; memory = x → e = [*encoder] ; decoder: → decoder[:2]: ; (y, memory) → (y, x := e.pop(0)(x))
     Layer i of your decoder reads layer i of the encoder. All of them read the same memory, what the *last* layer of
     the encoder has returned: let the encoder run to its end first.
 x = layer(x) → layer(x)

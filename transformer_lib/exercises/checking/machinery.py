@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from transformer_lib.base.report import progress_bar
 from transformer_lib.exercises.checking import relations, running
 from transformer_lib.exercises.checking.comparing import describe, said
 from transformer_lib.exercises.checking.edits import Edit, edited, made, parse
@@ -327,8 +328,9 @@ class Exercise:
         something.
         """
         right = list(self._outcomes(self.right, cases))
-        for i in range(len(cases)):
-            self._made_of([self._answer(w) for _, w in self._mistakes if self._joins(w)], cases, i)
+        joining = [self._answer(w) for _, w in self._mistakes if self._joins(w)]
+        for i in progress_bar(range(len(cases)), desc="the first time: known mistakes", delay=1):
+            self._made_of(joining, cases, i)
         single = [
             (message, wrong, self._where(right, wrong, cases), self._where(got, wrong, cases))
             for message, wrong in self._mistakes

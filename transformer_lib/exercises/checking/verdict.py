@@ -173,8 +173,14 @@ def _short(value: Any) -> str:
     """On one line; a function by what its docstring says that it does."""
     if callable(value):
         return (value.__doc__ or "a function").strip().rstrip(".")
-    text = repr(value) if not isinstance(value, float) else f"{value:.6g}"
+    text = repr(_rounded(value)) if not isinstance(value, float) else f"{value:.6g}"
     return text if len(text) <= 300 else describe(value)
+
+
+def _rounded(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_rounded, value))
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _side_by_side(blocks: list[list[str]]) -> str:
@@ -182,7 +188,8 @@ def _side_by_side(blocks: list[list[str]]) -> str:
     rows: list[list[list[str]]] = [[]]
     for block in blocks:
         used = sum(max(map(len, b)) + 4 for b in rows[-1])
-        if rows[-1] and used + max(map(len, block)) > _WIDE:
+        sentence = any(len(b) == 1 and len(b[0]) > _WIDE // 3 for b in [block, *rows[-1]])
+        if rows[-1] and (sentence or used + max(map(len, block)) > _WIDE):
             rows.append([])
         rows[-1].append(block)
     return "\n\n".join("\n".join(_joined(row)) for row in rows if row)
