@@ -102,6 +102,7 @@ def _many_queries():
     heads = torch.randn(2, 2, 1, 3), torch.randn(2, 2, 4, 3), torch.randn(2, 2, 4, 1)
     return [
         paper,
+        tuple(table[None] for table in paper),
         (*one, largest),
         (one[0].repeat(2, 1), *one[1:], torch.tensor([[_F, _F, _F], [_T, _T, _F]])),
         (*paper, torch.tensor([[_T, _T, _F], [_F, _T, _T]])),
@@ -315,7 +316,7 @@ masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=0).nan_to_num
     Softmax: you count its axis from the front, and there may stand a batch. The keys are always the last
     axis, `dim=-1`.
 masked_softmax(scores, mask) → _filled(scores, mask).exp() / _filled(scores, mask).exp().sum(dim=-1, keepdim=True)
-    Softmax: e to the power of a score around 100 does not fit into a number. `softmax` takes off the largest
+    Softmax: e to the power of a score around 100 does not fit into a 32-bit number. `softmax` takes off the largest
     score first; leave it to `masked_softmax`.
 return weights @ value → return weights
     These are the weights. They still have to weigh the values: `weights @ value`.

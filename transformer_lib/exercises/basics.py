@@ -182,7 +182,7 @@ softmax_for_one = Exercise(
     hints=(
         "Take e to the power of each score, `.exp()`, because that is always positive. Then divide each power "
         "by the sum of all, so that they add up to 1.",
-        "e to the power of 100 does not fit into a number. Subtracting the same number from all scores changes "
+        "e to the power of 100 does not fit into a 32-bit number. Subtracting the same number from all scores changes "
         "no weight, so subtract the largest, `scores.max()`, before you take e to their power.",
     ),
     passed="A table has many rows, and each needs its own largest score and its own sum.",

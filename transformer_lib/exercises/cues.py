@@ -207,7 +207,7 @@ scores = keys @ query → scores = keys * query ; weights * values → weights @
     There is to be one score for each key, the sum of its own d products: `(keys * query).sum(dim=1)`, or
     `keys @ query`. `keys * query` alone leaves d numbers for each key; a sum without `dim=1` mixes the keys.
 keys @ query → keys @ query / len(query) ** 0.5
-    You divided by √d as well. That number comes in lesson 04; here the scores stay as they are.
+    You divided the scores by √d. That number comes in lesson 04; here the scores stay as they are.
 scores.softmax(dim=0) → scores
     The scores are used as they are. They are not weights before the softmax.
 scores.softmax(dim=0) → scores / scores.sum()

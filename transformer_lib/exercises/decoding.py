@@ -166,8 +166,8 @@ def _one_step():
 
 greedy_step_for_one = Exercise(
     sections=("16 Greedy: the best word, again and again",),
-    task="The same for one sentence: `logits` (vocab,), and `finished` is True or False. Return two Python "
-    "values: the next id, an integer, and whether the sentence has finished now, True or False.",
+    task="The same for one sentence: `logits` (vocab,), and `finished` is True or False. Return two "
+    "values: the next id, and whether the sentence has finished now.",
     cases=_one_step,
     hints=(
         "A sentence that had finished says `pad_id` and stays finished, so its logits need not be looked at.",
@@ -334,8 +334,8 @@ float("-inf") → -1e9 ; softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over the rows: for a token it adds up to 1 over the sentences (or is NaN where none keeps it).
     Over the last axis, `dim=-1`, each row adds up to 1.
 (kept / temperature).softmax(dim=-1) → (kept / temperature).exp() / (kept / temperature).exp().sum(dim=-1, keepdim=True)
-    You take e to the power of a logit around 100, which does not fit into a number. `softmax` takes off the largest
-    logit first.
+    You take e to the power of a logit around 100, which does not fit into a 32-bit number. `softmax` takes off the
+    largest logit first.
 topk(top_k, dim=-1) → topk(top_k, dim=-1, largest=False) ; logits < lowest → logits > lowest
     You keep the smallest logits. The `top_k` *largest* stay.
 logits < lowest → logits <= logits.topk(top_k, dim=-1, largest=False).values[:, -1:]
@@ -476,7 +476,8 @@ kept / temperature → (logits / temperature).softmax(dim=0) * (logits >= lowest
 kept / temperature → (logits / temperature).softmax(dim=0).masked_fill(logits < lowest, -math.inf)
     You take the softmax of probabilities, which makes them more even. One softmax is enough, of the logits.
 (kept / temperature).softmax(dim=0) → (logits / temperature).softmax(dim=0) * (logits >= lowest)
-    In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits, before it.
+    In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide by
+    the sum of what is left.
 float("-inf") → 0.0
     You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
     −∞.
@@ -920,8 +921,8 @@ softmax(dim=-1) → softmax(dim=0)
 scores.softmax(dim=-1) → scores
     In yours the softmax is missing: scores are not weights.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-    You take e to the power of a large score, which does not fit into a number. `softmax` takes off the largest one
-    first.
+    You take e to the power of a large score, which does not fit into a 32-bit number. `softmax` takes off the
+    largest one first.
 output = weights @ values → output = (weights @ values)[:, :, 0]
 output = weights @ values → output = (weights @ values).squeeze()
     An axis of length 1 is missing from your output: it should be (batch, heads, 1, d_head), with its one token.

@@ -59,7 +59,7 @@ rows[others].reshape(n, n - 1) → rows
     Nothing is left out: row i still holds point i.
 ~torch.eye(n, dtype=torch.bool) → points != points[:, None]
 rows[others].reshape(n, n - 1) → torch.stack([points[points != points[i]] for i in range(n)])
-    You compare the points themselves, so equal points go together. Compare their positions:
+    You compare the points themselves, so every point equal to the i-th is left out with it. Compare their positions:
     `torch.arange(len(points)) != i`.
 n = len(points) → n = 50
     50 is the lesson's number of points. Here it is `len(points)`.

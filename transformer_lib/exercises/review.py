@@ -936,11 +936,11 @@ capstone_for_one.edits("""
 [*ids, eos_id] → ids
     `tgt_out` does not end in `<eos>`: the model would never learn to stop.
 [*ids, eos_id] → [bos_id, *ids, eos_id]
-    `tgt_out` begins with `<bos>`. The decoder reads it and never says it.
+    Your `tgt_out` begins with `<bos>`. The decoder reads it and never says it.
 [*source.encode(pair.source), eos_id] → source.encode(pair.source)
     `src` does not end in `<eos>`. The encoder reads it too: it tells where the source ends.
 [*source.encode → [bos_id, *source.encode
-    `src` begins with `<bos>`. Only the decoder needs something to begin from.
+    Your `src` begins with `<bos>`. Only the decoder needs something to begin from.
 [*source.encode(pair.source), eos_id] → source.encode(pair.source) ; [*ids, eos_id] → ids
     `<eos>` is missing from `src` and from `tgt_out`: both end in it.
 src, tgt_in, tgt_out → src, tgt_out, tgt_in

@@ -106,7 +106,7 @@ scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; .m
     `torch.where`, and do not multiply.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
 scores.softmax(dim=-1) → (scores.exp() / scores.exp().sum(dim=-1, keepdim=True)).nan_to_num()
-    e to the power of a score around 100 does not fit into a number. Fill the scores that are masked out
+    e to the power of a score around 100 does not fit into a 32-bit number. Fill the scores that are masked out
     with −∞ and leave the rest to `softmax`, which takes off the largest score first.
 dim=-1 → dim=-2
 dim=-1 → dim=-2 ; .masked_fill(~mask, 0.0) →
@@ -125,8 +125,8 @@ scores.masked_fill(~mask, float("-inf")) → scores * mask
 float("-inf") → 0.0 ; .masked_fill(~mask, 0.0) →
 float("-inf") → 1e-9 ; ~mask, 0.0 → ~mask.any(dim=-1, keepdim=True), 0.0
 float("-inf") → 0.0 ; ~mask, 0.0 → ~mask.any(), 0.0
-    A score of 0 is not an impossible key: e⁰ = 1, and a score near 0 in yours keeps a masked-out key in the
-    sum of its row. A score that is masked out must be −∞ before the softmax.
+    In yours a score that is masked out becomes 0 or nearly 0 (1e-9 is tiny; −1e9 is far below 0). e⁰ = 1, so the key
+    stays in the sum of its row. A score that is masked out must be −∞ before the softmax.
 scores.masked_fill(~mask, float("-inf")) → scores.masked_fill_(~mask, float("-inf"))
     The caller's scores are changed: `masked_fill_` and `scores[...] =` write
     into them. `masked_fill` without the underscore makes a copy.
@@ -201,7 +201,7 @@ scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; .m
     `torch.where`, and do not multiply.
 scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
 scores.softmax(dim=0) → (scores.exp() / scores.exp().sum()).nan_to_num()
-    e to the power of a score around 100 does not fit into a number. Fill the scores that are masked out
+    e to the power of a score around 100 does not fit into a 32-bit number. Fill the scores that are masked out
     with −∞ and leave the rest to `softmax`, which takes off the largest score first.
 scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask, float("-inf")
     You set the weights that are masked out to −∞. It is the score that becomes −∞, before the softmax;
@@ -224,8 +224,8 @@ scores.masked_fill(~mask, float("-inf")) → scores
 scores.masked_fill(~mask, float("-inf")) → scores * mask
 float("-inf") → 0.0 ; .masked_fill(~mask, 0.0) →
 float("-inf") → 1e-9 ; ~mask, 0.0 → ~mask.any(), 0.0
-    A score of 0 is not an impossible key: e⁰ = 1, and a score near 0 in yours keeps a masked-out key in the
-    sum. A score that is masked out must be −∞ before the softmax.
+    In yours a score that is masked out becomes 0 or nearly 0 (1e-9 is tiny; −1e9 is far below 0). e⁰ = 1, so the key
+    stays in the sum. A score that is masked out must be −∞ before the softmax.
 scores.masked_fill(~mask, float("-inf")) → scores ; .masked_fill(~mask, 0.0) →
 scores.masked_fill(~mask, float("-inf")) → scores ; ~mask, 0.0 → ~mask.any(), 0.0
     Your mask changes no score: where anything is allowed each key has its full weight.

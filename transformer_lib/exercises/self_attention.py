@@ -164,7 +164,7 @@ scores.softmax(dim=-1) → scores.exp() ; weights @ v → weights @ v / weights.
     Each row is to meet its own sum, or its own largest score, but these stand in one row and meet the columns:
     `keepdim=True` lets them stand below each other.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-    On paper this is right. But e to the power of a score around 100 does not fit into a number, and infinity
+    On paper this is right. But e to the power of a score around 100 does not fit into a 32-bit number, and infinity
     divided by infinity is NaN. `softmax` takes off the largest score of each row first.
 scores.softmax(dim=-1) → (e := (scores - scores.max()).exp()) / e.sum(dim=-1, keepdim=True)
     You take off the largest score of the whole table. A row that lies far below it becomes 0 / 0: take off the
@@ -352,7 +352,7 @@ X @ W_k → x @ W_k
 X @ W_k → x @ W_k ; X @ W_v → x @ W_v
     Your token attends to itself alone. Keys and values come from all tokens, X.
 scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
-    On paper this is right, but e to the power of a score around 100 does not fit into a number: `softmax`
+    On paper this is right, but e to the power of a score around 100 does not fit into a 32-bit number: `softmax`
     takes off the largest score first.
 """)
 

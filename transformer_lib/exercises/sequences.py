@@ -338,7 +338,7 @@ logits.log_softmax(dim=-1) → (logits.exp() / logits.exp().sum(dim=-1)).log()
     is left meets other axes: `keepdim=True` keeps it as an axis of length 1. `log_softmax` does all this.
 logits.log_softmax(dim=-1) → (logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log()
 logits.log_softmax(dim=-1) → logits - logits.exp().sum(dim=-1, keepdim=True).log()
-    On paper this is right. But e¹⁰⁰ does not fit into a number, so large logits give infinity or NaN.
+    On paper this is right. But e¹⁰⁰ does not fit into a 32-bit number, so large logits give infinity or NaN.
     `log_softmax` takes off the largest logit first.
 """)
 
@@ -426,8 +426,8 @@ says = torch.where(chosen, ids, 0) → says = ids
     Every token is asked for. Those that were not chosen can be read off: they teach the model to copy.
 says = torch.where(chosen → says = torch.where(marked
 says = torch.where(chosen → says = torch.where(marked | swapped
-    Only what became the mark, or was changed, is asked for. The others were chosen too, and all chosen tokens
-    are asked for.
+    In yours only what became the mark, or was changed, is asked for. Those that stay were chosen too, and all chosen
+    tokens are asked for.
 torch.where(chosen, ids, 0) → torch.where(chosen, 0, ids)
     What must be said is the wrong way round: the right id where a token is chosen, 0 elsewhere.
 torch.where(chosen, ids, 0) → torch.where(chosen, reads, 0)

@@ -20,6 +20,7 @@ def _ends(n):
     readout.__doc__ = (
         f"the first {n} entries of its input − the next {n} + 2 · the last {n} (they may overlap)."
     )
+    cell.__qualname__, readout.__qualname__ = "cell", "readout"  # as errors call them
     return cell, readout
 
 
@@ -75,11 +76,13 @@ cell(read, state) → cell([x, context], state)
     here along the last axis. A sum mixes them, a list alone is no tensor, and `torch.stack` makes a new axis.
 cell(read, state) → cell(state, read)
     You exchanged the arguments of `cell`: it takes first its input, then the state.
+cell(read, state) → cell(read)
+    You call `cell` without the state: `cell(input, state)`. (torch's own GRU cell then begins from zeros, without a
+    word.)
 cell(read, state) → cell(x, state, context)
 cell(read, state) → cell(x, context, state)
-cell(read, state) → cell(read)
-    You call `cell` with one thing, or with three. It takes two, its input and the state: join what it reads before,
-    with `torch.cat`.
+    You call `cell` with three things. It takes two, its input and the state: join what it reads before, with
+    `torch.cat`.
 cell(read, state) → cell(read, context)
     You give the cell `context` where the state belongs. The state is what moves on, `context` is only read.
 [x, context] → [x * x.size(-1) ** 0.5, context]
@@ -409,8 +412,8 @@ scores.softmax(dim=-1) → scores.exp() / scores.exp().sum()
     In yours all weights of the batch together add up to 1. Each sentence's weights should by themselves: sum over the
     last axis alone.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
-    You take e to the power of the scores as they are. e¹⁰⁰ does not fit into a number, so large scores give ∞ / ∞,
-    which is NaN. `softmax` takes off the largest score first.
+    You take e to the power of the scores as they are. e¹⁰⁰ does not fit into a 32-bit number, so large scores give ∞
+    / ∞, which is NaN. `softmax` takes off the largest score first.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1)
     Your sums are (batch,), and they meet the last axis, the source. `keepdim=True` leaves them an axis of length 1;
     or take `softmax`, which also bears large scores.

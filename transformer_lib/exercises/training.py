@@ -152,7 +152,7 @@ log_softmax → softmax
 logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log()
 logits.log_softmax(dim=-1) → (logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log()
     Yours fails for large logits. Where they are 100 apart a probability underflows to 0 and its logarithm is −∞, and
-    e¹⁰⁰ does not fit into a number. `log_softmax` takes both steps at once, safely.
+    e¹⁰⁰ does not fit into a 32-bit number. `log_softmax` takes both steps at once, safely.
 logits.log_softmax(dim=-1) → logits.softmax(dim=-1) ; -both.mean() → -both.log().mean()
     You mix the probabilities and take the logarithm of the mixture. Take it of each entry first: the
     logarithm of a mean is not the mean of the logarithms.

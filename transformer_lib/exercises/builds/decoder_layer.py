@@ -22,7 +22,7 @@ from transformer_lib.masks import causal_mask
 
 
 def _sum_before(y):
-    """gives each token the sum of those before it."""
+    """gives each token the sum of those before it, without itself."""
     return y.cumsum(dim=0) - y
 
 

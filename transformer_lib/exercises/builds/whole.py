@@ -487,8 +487,8 @@ layer(y, memory, tgt_mask, src_mask) → layer(y, memory, None, src_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, tgt_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, src_mask)
-    Masks: a decoder layer gets them in the wrong places. Its order is (x, memory, tgt_mask, src_mask): `tgt_mask` is
-    for its self-attention, `src_mask` for its cross-attention.
+    Masks: they reach a decoder layer in the wrong places. Look at both calls: the decoder's own in `forward`, and the
+    layer's, (x, memory, tgt_mask, src_mask). `tgt_mask` is for its self-attention, `src_mask` for its cross-attention.
 self.decoder(tgt_in, → self.decoder(tgt_in[:, :-1],
 self.decoder(tgt_in, → self.decoder(tgt_in[:, 1:],
 self.decoder(tgt_in, → self.decoder(nn.functional.pad(tgt_in[:, :-1], (1, 0), value=1),
