@@ -292,8 +292,8 @@ def _one_mixture(place, weights, values):
 
 mix = Exercise(
     sections=("00 Many matrix products at once",),
-    task="Each row of weights mixes the rows of its own table: weights (n, a, b) and values (n, b, c) to "
-    "(n, a, c).",
+    task="Each row of weights adds up to 1 and mixes the rows of its own table: weights (n, a, b) and values "
+    "(n, b, c) to (n, a, c).",
     cases=_tables,
     hints=(
         "For one row of weights and one table: multiply each row of the table by its weight, and add the rows "

@@ -27,7 +27,7 @@ def _one_value(place, query, keys, values, temperature=1.0):
     scores = (keys @ query / temperature).tolist()
     weights = torch.tensor(scores).softmax(dim=0).tolist()
     parts = zip(weights, values[:, *place].tolist(), strict=True)
-    mixed = " + ".join(f"{w:.2g}·{v:.3g}" for w, v in parts)
+    mixed = " + ".join(f"{w:.3g}·{v:.3g}" for w, v in parts)
     return (
         f"The scores, over the temperature {temperature:g}: {', '.join(f'{s:.3g}' for s in scores)}. "
         f"The entry that is marked: {mixed}."

@@ -179,7 +179,7 @@ math.sqrt(of_words * of_pairs) → math.sqrt(of_words) * of_pairs
     Only one of the two precisions is under your root. It is the root of their product.
 math.sqrt(of_words * of_pairs) → of_words * of_pairs
     You multiplied the precisions (or added their logarithms, which is the same). The geometric mean of two is the root
-    of the product: half the sum of the logarithms.
+    of the product: e to half the sum of the logarithms.
 math.sqrt(of_words * of_pairs) → of_words**0.5 * of_pairs**0.25
     The pairs count less than the words in yours, as in d2l (lesson 05). Here both are under one root.
 * mean → * math.exp(math.log(mean))

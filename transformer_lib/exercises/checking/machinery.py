@@ -336,8 +336,9 @@ class Exercise:
             for message, wrong in self._mistakes
             if self._joins(wrong)
         ]
+        simplest_first = sorted(combinations(single, 2), key=lambda pair: _changed(*pair))
         for allowed in (0, 1):
-            for (one, a, idle, ours), (two, b, other_idle, other_ours) in combinations(single, 2):
+            for (one, a, idle, ours), (two, b, other_idle, other_ours) in simplest_first:
                 against = (idle - other_ours) | (other_idle - ours)
                 may_be = one != two and len(against) == allowed
                 if may_be and (both := self._joined(a, b)):
@@ -527,6 +528,12 @@ class _Said(str):
 
 def _both_fail(a: Outcome, b: Outcome) -> bool:
     return a.error is not None and b.error is not None
+
+
+def _changed(*mistakes: tuple) -> int:
+    """How much of the solution two mistakes change, in characters; nothing of one written out."""
+    edits = (wrong for _, wrong, *_ in mistakes if isinstance(wrong, Edit))
+    return sum(len(old) + len(new) for edit in edits for old, new in edit.changes)
 
 
 def _has_nan(value: Any) -> bool:
