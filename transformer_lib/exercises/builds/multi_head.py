@@ -447,7 +447,7 @@ x @ W_q, x @ W_k, x @ W_v → (x @ _block(W, num_heads) for W in (W_q, W_k, W_v)
     You cut x before you project it, so a head reads its own entries of x alone. Each head reads the whole
     vector: first `x @ W_q`, then the cut.
 q[:, start:end], k[:, start:end], v[:, start:end] → (y.view(num_heads, len(x), -1)[i] for y in (q, k, v))
-q[:, start:end], k[:, start:end], v[:, start:end] → (y.chunk(num_heads)[i] for y in (q, k, v)) ; heads, dim=-1 → heads
+[:, start → [start ; i * d_head, (i + 1) * d_head → -i * (n := -len(x) // num_heads), -i * n - n ; heads, dim=-1 → heads
     You cut the sentence into pieces, not the width, so a token hears its own piece alone. A head has columns,
     `q[:, start:end]`; `chunk`, `split` and `cat` take axis 0, the tokens, unless you say `dim=-1`.
 math.sqrt(d_head) → math.sqrt(x.size(-1))
