@@ -13,10 +13,10 @@ LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
 # What is tested, stored and published knows nothing of a student's own library.
-test unit near fuzz mutants lessons notebooks portable slides site playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
+test unit near fuzz mutants lessons notebooks portable slides site sheets playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit near fuzz mutants tables data-test lessons notebooks portable bench slides present site playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near fuzz mutants tables data-test lessons notebooks portable bench slides present site sheets playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ present: $(READY_CLASS)  ## a lesson as live slides, code and all (LESSON=03; in
 
 site: setup  ## all lessons as a web site in build/site that needs no server and no network
 	$(BIN)/python -m transformer_lib.publish site
+
+sheets: setup  ## each lesson's closing sheet on one page, and all as a booklet to print, in build/sheets
+	$(BIN)/python -m transformer_lib.publish sheets $(LESSONS)
 
 playground: setup  ## one page in which your sentence runs through the shipped model, in build/playground
 	$(BIN)/python -m transformer_lib.publish playground

@@ -20,13 +20,16 @@ SVG = (
 ALT = "Two boxes side by side, head 0 and head 1, joined by a line."
 TITLE = """# 09 · Two heads
 
-Why one glance is not enough, shown on two guests.
+Why one head is not enough, shown on two guests.
 
 **You will be able to**
-- say what one glance loses,
+- say what one head loses,
 - split a tensor into heads.
 
-**Time:** 34 minutes in class · 35 alone · 5 going deeper. **Before:** [lesson 04](04_scaled_dot_product.ipynb)."""
+**Time:** 38 minutes in class · 38 alone, in two sittings · 5 going deeper. **Before:**
+[lesson 04](04_scaled_dot_product.ipynb)."""
+ROAD = "The road map of this lesson. In the order of the data: 1 guests what is lost; 2 equal heads no better."
+KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 FOLDED = {"source_hidden": True, "outputs_hidden": True}
 
 
@@ -77,66 +80,93 @@ def exercise(name, function):
 
 def small_lesson():
     """A notebook of all that DESIGN asks of a core, and of two sections that go deeper."""
-    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-    return new_notebook(
-        cells=[*core(), *going_deeper()], metadata={"kernelspec": kernel, "course": {"edition": 3}}
-    )
+    metadata = {"kernelspec": KERNEL, "course": {"edition": 3}}
+    return new_notebook(cells=[*core(), *going_deeper()], metadata=metadata)
 
 
 def core():
+    drawn = {"image/svg+xml": SVG, "text/plain": ALT}
     yield told(TITLE, "slide")
-    yield ran("import torch\n\ngifts = torch.eye(2)", tags=["setup"])
-    yield ran('recall("09")', {"text/html": "<p>three questions</p>", "text/plain": "three"})
-    yield note(4, "**Ask.** Who remembers the root of d?")
-    yield told("## Two guests", "slide")
     yield ran(
-        "two_heads()",
-        {"image/svg+xml": SVG, "text/plain": ALT},
-        place="fragment",
+        "import torch\n\ngifts = torch.eye(2)", tags=["setup"], jupyter={"source_hidden": True}
+    )
+    yield ran("two_heads()", drawn, place="subslide", tags=["hide-input"])
+    yield told(
+        "One head takes home one mixture. What does it lose when two guests bring a gift each?"
+    )
+    yield note(2, "**Ask.** What is lost?")
+    yield told("## Before we start", "slide")
+    yield ran('recall("09")', {"text/html": "<p>three questions</p>", "text/plain": "three"})
+    yield ran(
+        'Drawing(road_map(("guests", "what is lost"), ("equal heads", "no better")))',
+        {"image/svg+xml": SVG, "text/plain": ROAD},
+        place="subslide",
         tags=["hide-input"],
     )
+    yield note(4, "**Ask.** Who remembers the root of d?")
+    yield told("## Two guests\n\n*Road map:* **1 guests** · 2 equal heads", "slide")
     yield told(
-        "[Vaswani et al. (2017)](https://arxiv.org/abs/1706.03762) give every guest two glances."
+        "[Vaswani et al. (2017)](https://arxiv.org/abs/1706.03762) give every guest two heads."
     )
     yield told(
-        "**Predict first.** How much does one glance lose, shared fairly between two guests?",
+        "**Predict first.** How much does one head lose, shared fairly between two guests?",
         "fragment",
     )
     yield ran(
-        "# what one glance loses\nglance = gifts.mean(dim=0)\nprint(f'lost: {1 - glance[0]:.2f}')",
+        "# what one head loses\nmixture = gifts.mean(dim=0)\nprint(f'lost: {1 - mixture[0]:.2f}')",
         "lost: 0.50\n",
         place="fragment",
         tags=["hide-input"],
         jupyter=dict(FOLDED),
     )
-    yield ran("# the same by the formula\nassert glance[0] == 0.5", jupyter=dict(FOLDED))
+    yield ran("# the same by the formula\nassert mixture[0] == 0.5", jupyter=dict(FOLDED))
     yield told(
         "<details><summary>What it shows</summary>\n\nHalf of each gift is **lost**.\n\n</details>"
     )
-    yield told("Why it must be so is [proved below](#Going-deeper:-a-bound,-proved).")
-    yield note(
-        9,
-        "**Ask.** Let them vote.\n\n**Goes wrong.** They add both halves.\n\n**Skip if late.** The drawing.",
+    yield told(
+        "> **Careful.** If you add both halves, you get a whole gift again, and it belongs to\n"
+        "> nobody. Each half has its own guest."
     )
-    yield told("## Break it: equal heads", "slide")
+    yield told("Why it must be so is [proved below](#Going-deeper:-a-bound,-proved).")
+    yield note(9, "**Ask.** Let them vote.\n\n**Skip if late.** The drawing.")
+    yield told("## Pause: half of it", "slide")
+    yield told("One head loses half of each gift. Next: what if both heads begin equal?")
+    yield told(
+        "## Break it: equal heads\n\n*Road map:* 1 guests · **2 equal heads**\n\n"
+        "Two heads that start equal stay equal, with [three guests](#Going-deeper:-three-guests) too.",
+        "slide",
+    )
     yield ran("explorer()", chart(), place="fragment", tags=["hide-input"])
+    yield told("> **In short.** Equal heads take home the same. So they begin apart.")
     yield note(6, "**Ask.** What will the slider change?")
     yield told("## Exercise: into heads\n\n*5 min · ●○○*", "slide")
     yield from exercise("heads.split", "my_split(x, num_heads)")
-    yield note(4, "**Goes wrong.** A transpose is forgotten.")
+    yield note(4, "**Ask.** Which axis is cut?")
     yield told("## Build: side by side again\n\n*10 min · ●●○*", "slide")
     yield from exercise("heads.join", "my_join(z)")
-    yield note(8, "**Goes wrong.** The heads come out mixed.\n\n**Skip if late.** All of it.")
+    yield note(8, "**Ask.** What comes out mixed?\n\n**Skip if late.** All of it.")
     yield told("## What people get wrong", "slide")
     yield told(
         "**“Heads split the embedding.”** [Alammar (2018)](https://github.com/jalammar) draws it so."
     )
     yield ran("print(gifts.shape)", "torch.Size([2, 2])\n")
     yield note(1, "**Ask.** Who believed it?")
-    yield told("## What you now know", "slide")
-    yield told("**Explain it to a friend.** Why do two glances know more than one?")
-    yield told("| term | 中文 |\n|---|---|\n| head | 注意力头 |")
-    yield note(2, "**Model answer.** Two unknowns need two equations.")
+    yield told("## On one sheet", "slide")
+    yield told("$$\\mathrm{lost} = 1 - \\tfrac{1}{2}$$")
+    yield told("| name | shape | what it is |\n|---|---|---|\n| `gifts` | (2, 2) | a row a guest |")
+    yield ran("halves = gifts.mean(dim=0)\nprint(1 - halves)", "tensor([0.5000, 0.5000])\n")
+    yield told(
+        "| term | what it means | 中文 |\n|---|---|---|\n"
+        "| head | One of several attentions side by side. | 注意力头 |"
+    )
+    yield told("1. Both halves are added.\n2. The width is cut before the axes are exchanged.")
+    yield note(2, "**Ask.** Which line would you forget?")
+    yield told("## Explain it to a friend", "slide")
+    yield told("Why do two heads know more than one?")
+    yield told(
+        "<details><summary>A model answer</summary>\n\nTwo unknowns need two equations.\n\n</details>"
+    )
+    yield note(2, "**Ask.** Let two of them try.")
     yield told("**Next:** [lesson 10](10_positional_encoding.ipynb).")
 
 

@@ -223,21 +223,6 @@ def minutes(text):
 
 
 @LESSON
-def test_a_lesson_opens_with_its_promise_and_ends_with_its_words(path):
-    cells = [cell.source for cell in parts.core(read(path)) if cell.cell_type == "markdown"]
-    number = path.stem[:2]
-    assert cells[0].startswith(f"# {number} · ")
-    promises = re.findall(r"(?m)^- ", cells[0])
-    assert "**You will be able to**" in cells[0]
-    assert promises
-    assert "**Before:**" in cells[0]
-    headings = [cell.splitlines()[0] for cell in cells if cell.startswith("## ")]
-    assert headings[-2:] == ["## What people get wrong", "## What you now know"]
-    assert any(cell.startswith("| term | 中文 |") for cell in cells)
-    assert cells[-1].startswith("**Next:**")
-
-
-@LESSON
 def test_what_people_get_wrong_is_refuted_by_the_next_cell(path):
     cells = read(path).cells
     start = next(i for i, c in enumerate(cells) if c.source == "## What people get wrong")

@@ -421,12 +421,12 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
         for row in soup["site/glossary.html"].select(".glossary > div")
     }
     listed = 0
-    for stem in STEMS:
-        (table,) = [c.source for c in cells(stem) if c.source.startswith("| term | 中文 |")]
-        for line in table.splitlines()[2:]:
-            english, chinese = (field.strip() for field in line.strip("|").split("|"))
-            assert squeezed(rows[english][0]) == squeezed(chinese)
-            assert f"{stem}.html#what-you-now-know" in rows[english][1]
+    for path in PATHS:
+        lesson = lessons.read_lesson(path)
+        assert lesson.terms
+        for english, chinese, _ in lesson.terms:
+            assert squeezed(rows[render.plain(english)][0]) == squeezed(chinese)
+            assert f"{lesson.page}#{lesson.closing.slug}" in rows[render.plain(english)][1]
             listed += 1
     assert len(rows) <= listed
 
@@ -458,13 +458,15 @@ def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):
 
 @STEM
 def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
-    rows = soup[f"site/{stem}.html"].select("#what-you-now-know tbody tr")
-    assert len(rows) == len(lessons.read_lesson(lessons.NOTEBOOKS / f"{stem}.ipynb").terms)
+    lesson = lessons.read_lesson(lessons.NOTEBOOKS / f"{stem}.ipynb")
+    found = soup[f"site/{stem}.html"].select(f"#{lesson.closing.slug} tbody tr")
+    rows = [row for row in found if row.a and row.a["href"].startswith("glossary.html#")]
+    assert len(rows) == len(lesson.terms)
     for row in rows:
         page, _, anchor = row.a["href"].partition("#")
         entry = soup[f"site/{page}"].find(id=anchor)
         assert row.a.get_text() == row.td.get_text() == entry.dt.get_text()
-        assert f"{stem}.html#what-you-now-know" in [a["href"] for a in entry.select("a")]
+        assert f"{stem}.html#{lesson.closing.slug}" in [a["href"] for a in entry.select("a")]
     assert not soup[f"slides/{stem}.html"].select("a[href^=glossary]")
 
 
@@ -482,24 +484,21 @@ def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
 def test_a_term_has_the_same_chinese_name_in_all_lessons():
     found = defaultdict(lambda: defaultdict(list))
     for path in lessons.find_lessons():
-        for english, chinese in lessons.read_lesson(path).terms:
+        for english, chinese, _ in lessons.read_lesson(path).terms:
             found[words.term_slug(english)][re.sub("（.*?）", "", chinese)].append(path.stem[:2])
     assert {term: dict(names) for term, names in found.items() if len(names) > 1} == {}
 
 
 def test_every_key_term_has_one_definition_and_none_is_left_over():
-    """A sentence or two of at most 25 words, for a student who reads nothing else."""
-    _, *rows = (PUBLISH / "glossary.tsv").read_text("utf-8").splitlines()
-    defined = [row.split("\t") for row in rows]
-    listed = {
-        words.term_slug(english)
-        for path in lessons.find_lessons()
-        for english, _ in lessons.read_lesson(path).terms
-    }
-    assert sorted(words.term_slug(term) for term, *_ in defined) == sorted(listed)
-    for term, _, definition in defined:
-        assert definition.endswith("."), term
-        assert len(definition.split()) <= 25, term
+    """A sentence or two of at most 25 words: in the table of its lesson, or in glossary.tsv."""
+    listed = words.glossary([lessons.read_lesson(path) for path in lessons.find_lessons()])
+    assert sorted(words.definitions()) == [term.slug for term in listed]
+    for term in listed:
+        there = words.definitions()[term.slug]["definition"]
+        assert bool(there) != bool(term.meaning), f"{term.english}: {there!r} and {term.meaning!r}"
+        said = render.plain(term.definition)
+        assert said.endswith("."), term.english
+        assert len(said.split()) <= 25, term.english
 
 
 @pytest.fixture
@@ -535,7 +534,7 @@ def test_what_is_marked_is_a_term_of_this_lesson_or_an_earlier_one(soup, stem):
         words.term_slug(english)
         for path in lessons.find_lessons()
         if path.stem <= stem
-        for english, _ in lessons.read_lesson(path).terms
+        for english, *_ in lessons.read_lesson(path).terms
     }
     page = soup[f"site/{stem}.html"]
     assert page.select("dfn")

@@ -1,4 +1,4 @@
-"""Plan, slides, page and instructor's notebook of a small lesson."""
+"""Plan, slides, page and instructor's notebook of a small lesson of the second edition."""
 
 import base64
 import re
@@ -6,17 +6,18 @@ import re
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from small_lesson import ALT, SVG, small_lesson
+from old_lesson import old_lesson
+from small_lesson import ALT, SVG
 
 from transformer_lib.publish import instructor, lessons, plan, render, site, slides
 
-STEM = "09_small"
+STEM = "09_old"
 
 
 @pytest.fixture
 def path(tmp_path):
-    """The small lesson as a file."""
-    nbformat.write(small_lesson(), tmp_path / f"{STEM}.ipynb")
+    """The lesson as a file."""
+    nbformat.write(old_lesson(), tmp_path / f"{STEM}.ipynb")
     return tmp_path / f"{STEM}.ipynb"
 
 

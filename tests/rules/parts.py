@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from transformer_lib.publish.lessons import Lesson, Section, cut, tags
+from transformer_lib.publish.lessons import PAUSE, Lesson, Section, cut, tags
 
 BUILD = "Build: "
 EXERCISE = ("Exercise: ", BUILD)
@@ -20,8 +20,7 @@ def number(notebook):
 
 
 def edition(notebook):
-    """The edition that a lesson is written in; the second, where its metadata say none."""
-    return notebook.metadata.get("course", {}).get("edition", 2)
+    return lesson_of(notebook).edition
 
 
 def core(notebook):
@@ -35,6 +34,21 @@ def deeper(notebook):
 def read(cells):
     """Those that a student reads: all but the instructor's notes."""
     return [cell for cell in cells if "instructor" not in tags(cell)]
+
+
+def is_pause(section: Section):
+    """Whether one sitting ends there and the next begins."""
+    return section.heading.startswith(PAUSE)
+
+
+def sittings(sections):
+    """The sections of each sitting, a pause with what follows it."""
+    found = [[]]
+    for section in sections:
+        if is_pause(section):
+            found.append([])
+        found[-1].append(section)
+    return found
 
 
 def taught(section: Section):
@@ -60,6 +74,11 @@ def code(cells):
     """Code that is read: without set-up, stubs and checks."""
     unread = {"setup", "exercise", "check"}
     return [c for c in cells if c.cell_type == "code" and not unread & set(tags(c))]
+
+
+def in_sight(cell):
+    """Whether its code is read without a click."""
+    return not cell.metadata.get("jupyter", {}).get("source_hidden")
 
 
 def is_prediction(cell):

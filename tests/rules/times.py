@@ -13,7 +13,7 @@ MINUTES_A_PREDICTION, MINUTES_OF_RECALL, TIMES_AN_EXERCISE = 2, 5, 1.6
 ESTIMATE = (
     "(These are the second edition's estimates: alone, readers needed about 1.6 times as long.)"
 )
-CORE_IN_CLASS, IN_CLASS = 45, 90
+CORE_IN_CLASS, IN_CLASS, ONE_SITTING = 45, 90, 90
 SESSIONS = {"05": 2, "13": 2}  # lessons that are taught in two
 TOLERANCE = 0.2
 
@@ -21,7 +21,7 @@ TOLERANCE = 0.2
 def stated(notebook):
     """(in class, alone, going deeper), as the header has them."""
     found = TIMES.search(notebook.cells[0].source)
-    return tuple(map(int, found.groups())) if found else (0, 0, 0)
+    return tuple(map(int, found.group(1, 2, 4))) if found else (0, 0, 0)
 
 
 def by_rule(sections):
@@ -63,6 +63,22 @@ def alone(notebook):
         said = ESTIMATE in notebook.cells[0].source
         return [] if said else [f"the header should say: {ESTIMATE}"]
     return _compared("alone", stated(notebook)[1], by_rule(parts.lesson_of(notebook).core))
+
+
+def sittings(notebook):
+    """As many as the header says, none longer than ninety honest minutes."""
+    found = parts.sittings(parts.lesson_of(notebook).core)
+    header = TIMES.search(notebook.cells[0].source)
+    said = {None: 1, "two": 2, "three": 3}[header[3]] if header else 1
+    wrong = []
+    if said != len(found):
+        wrong.append(f"the header has {said} sittings, the pauses make {len(found)}")
+    for n, sections in enumerate(found, 1):
+        if (minutes := by_rule(sections)) > ONE_SITTING:
+            wrong.append(
+                f"sitting {n} takes {minutes:.0f} minutes by the rule, at most {ONE_SITTING}"
+            )
+    return wrong
 
 
 def going_deeper(notebook):

@@ -12,6 +12,7 @@ from transformer_lib.publish.instructor import stored_seconds, write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
 from transformer_lib.publish.playground import write_playground
+from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
 
@@ -21,6 +22,7 @@ EXAMPLES = """examples:
   python -m transformer_lib.publish slides              all decks, into build/slides
   python -m transformer_lib.publish slides 03 13        two of them
   python -m transformer_lib.publish site                the web site, into build/site
+  python -m transformer_lib.publish sheets              each lesson on one page, and a booklet
   python -m transformer_lib.publish playground          a page in which your sentence is translated
   python -m transformer_lib.publish instructor 03       a lesson solved and executed, and the plan
   python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
@@ -65,6 +67,14 @@ def playground(args: argparse.Namespace) -> str:
     return f"Open {write_playground(args.out or BUILD / 'playground')}"
 
 
+def sheets(args: argparse.Namespace) -> str:
+    """One page a lesson, and the booklet."""
+    written = write_sheets(find_lessons(args.lessons), args.out or BUILD / "sheets")
+    pdfs = sum(path.suffix == ".pdf" for path in written)
+    printed = f"{pdfs} of them as PDF" if pdfs else "no PDF: that needs Chromium or Chrome"
+    return f"{len(written) - pdfs} pages, {printed}: open {written[-1]}"
+
+
 def instructor(args: argparse.Namespace) -> str:
     """Solved notebooks, and the plan."""
     directory = args.out or BUILD / "instructor"
@@ -88,16 +98,17 @@ def _progress(names: list[str], unit: str) -> Iterable[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib.publish",
-        description="Makes slides, a web site, a playground, or the instructor's edition from the lessons.",
+        description="Makes slides, a web site, sheets, a playground, or the instructor's edition from the lessons.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(
-        required=True, metavar="slides | site | playground | instructor"
+        required=True, metavar="slides | site | sheets | playground | instructor"
     )
     for run, told in (
         (slides, "one self-contained reveal.js deck a lesson, with the speaker's notes"),
         (site, "one static web site of all lessons, with search and a glossary"),
+        (sheets, "each lesson's closing sheet on one page, and all as a booklet"),
         (playground, "one page in which a sentence runs through the shipped model"),
         (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
     ):

@@ -1,13 +1,14 @@
 """The key terms of the lessons: what each means, and where a text first mentions it.
 
-Names and their Chinese come from the lessons' own tables, definitions and the forms in which a
-term is written from glossary.tsv. A term without such a form is never marked: as a word of
-everyday English, it would be marked where it means something else.
+Names, their Chinese and, from the third edition on, what they mean come from the lessons' own tables;
+the forms in which a term is written, and what the others mean, from glossary.tsv. A term without
+such a form is never marked: as a word of everyday English, it would be marked where it means
+something else.
 """
 
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from markupsafe import Markup
 from transformer_lib.publish.lessons import Lesson, slug
 
 ASIDE = re.compile(r"\(.*?\)")  # what stands in parentheses explains a term, and is no part of it
-PIECE = re.compile(r"(<[^>]*>|\$\$.*?\$\$|\$[^$]*\$)", re.S)  # a tag or a formula
+PIECE = re.compile(  # a road map, a tag or a formula
+    r"(<p class=\"road\">.*?</p>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$)", re.S
+)
 TAG = re.compile(r"<(/?)(a|code|pre|table|summary|h\d)\b")  # in these nothing is marked
 
 
@@ -27,6 +30,7 @@ class Term:
     english: str
     chinese: str
     lessons: tuple[Lesson, ...]
+    meaning: str = ""
 
     @property
     def slug(self) -> str:
@@ -38,7 +42,7 @@ class Term:
 
     @property
     def definition(self) -> str:
-        return definitions()[self.slug]["definition"]
+        return self.meaning or definitions()[self.slug]["definition"]
 
     @property
     def written(self) -> list[str]:
@@ -63,10 +67,11 @@ def glossary(lessons: list[Lesson]) -> list[Term]:
     """Every key term once, in alphabetical order, with all lessons that list it."""
     found: dict[str, Term] = {}
     for lesson in lessons:
-        for english, chinese in lesson.terms:
+        for english, chinese, meaning in lesson.terms:
             key = term_slug(english)
-            before = found.get(key, Term(english, chinese, ()))
-            found[key] = Term(before.english, before.chinese, (*before.lessons, lesson))
+            first = found.get(key, Term(english, chinese, ()))
+            lessons_of = (*first.lessons, lesson)
+            found[key] = replace(first, lessons=lessons_of, meaning=first.meaning or meaning)
     return [found[key] for key in sorted(found)]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbformat import NotebookNode
@@ -20,9 +21,17 @@ DEEPER = "Going deeper: "
 FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>", re.S)
 MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
-TIMES = re.compile(r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone · (\d+) going deeper\.")
+TIMES = re.compile(
+    r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone(?:, in (two|three) sittings)? "
+    r"· (\d+) going deeper\."
+)
+ROAD_MAP = "*Road map:* "  # begins the line that says where in the lesson a section stands
+ASIDE = re.compile(r"(?m)^> \*\*(Careful|In short)\.\*\* (.*(?:\n>.*)*)")
+PAUSE = "Pause: "  # begins the heading between two sittings
+MISBELIEFS, SHEET, FRIEND = "What people get wrong", "On one sheet", "Explain it to a friend"
 CHECK = re.compile(r'check\("([A-Za-z_.]+)"')
 GLOSSARY = "| term | 中文 |"
+DEFINED = "| term | what it means | 中文 |"  # from the third edition on
 SHOWN = ("slide", "subslide", "fragment")
 
 
@@ -86,9 +95,34 @@ class Section:
         return Effort(int(found[1]), len(found[2])) if found else None
 
     @property
+    def asides(self) -> list[tuple[str, str]]:
+        """Its **Careful** and **In short** blocks: which of the two, and the text."""
+        found = [aside for cell in self.cells for aside in ASIDE.findall(cell.source)]
+        return [(mark, " ".join(text.replace("\n>", " ").split())) for mark, text in found]
+
+    @property
+    def careful(self) -> str:
+        """The mistakes that its text warns of."""
+        return " ".join(text for mark, text in self.asides if mark == "Careful")
+
+    @property
+    def model_answer(self) -> str:
+        """What a good explanation would be; "" where the section asks for none."""
+        folds = (fold for cell in self.cells for fold in FOLD.findall(cell.source))
+        return next((text for summary, text in folds if summary == "A model answer"), "")
+
+    @property
     def exercises(self) -> list[str]:
         """The names of the exercises that this section checks."""
         return [name for cell in self.cells for name in CHECK.findall(cell.source)]
+
+
+class Entry(NamedTuple):
+    """A row of a lesson's table of key terms; from the third edition on with what it means."""
+
+    english: str
+    chinese: str
+    meaning: str = ""
 
 
 @dataclass
@@ -137,13 +171,29 @@ class Lesson:
         return int(re.search(r"(\d+) min", self.notebook.cells[0].source)[1])
 
     @property
-    def terms(self) -> list[tuple[str, str]]:
-        """The key terms, English and Chinese."""
+    def edition(self) -> int:
+        """The edition that it is written in; the second, where its metadata say none."""
+        return self.notebook.metadata.get("course", {}).get("edition", 2)
+
+    @property
+    def sheet(self) -> Section | None:
+        """The one page that its reader takes along; the second edition has none."""
+        return next((section for section in self.core if section.heading == SHEET), None)
+
+    @property
+    def closing(self) -> Section:
+        """Where its key terms stand."""
+        return self.sheet or self.core[-1]
+
+    @property
+    def terms(self) -> list[Entry]:
+        """The key terms, in the order of the lesson's table."""
         return [
-            tuple(field.strip() for field in row.strip("| ").split(" | "))
+            Entry(cells[0], cells[-1], cells[1] if len(cells) > 2 else "")
             for cell in self.notebook.cells
-            if cell.source.startswith(GLOSSARY)
+            if cell.source.startswith((GLOSSARY, DEFINED))
             for row in cell.source.strip().splitlines()[2:]
+            if (cells := [field.strip() for field in row.strip("| ").split(" | ")])
         ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer_lib.publish import render
-from transformer_lib.publish.lessons import Lesson, Section, read_lesson
+from transformer_lib.publish.lessons import MISBELIEFS, Lesson, Section, read_lesson
 from transformer_lib.publish.routes import routes
 
 CLASSES = (45, 90)  # minutes
@@ -63,7 +63,7 @@ def plan(lesson: Lesson) -> Plan:
     misbeliefs = [
         found[1]
         for section in lesson.core
-        if section.heading == "What people get wrong"
+        if section.heading == MISBELIEFS
         for cell in section.cells
         if (found := re.match(r"\*\*“(.+?)”", cell.source, re.S))
     ]
@@ -73,10 +73,16 @@ def plan(lesson: Lesson) -> Plan:
 
 
 def written(lesson: Lesson) -> dict[str, dict[str, str]]:
-    """The parts of the notes, each under the heading of its section."""
+    """The parts of the notes, each under the heading of its section.
+
+    What goes wrong and the model answer stand in the text itself, from the third edition on.
+    """
     told = {part: {} for part in TITLES}
     for section in lesson.core:
+        parts = {"Goes wrong": section.careful, "Model answer": section.model_answer}
         for note in section.notes:
-            for part, text in note.parts.items():
+            parts |= note.parts
+        for part, text in parts.items():
+            if text:
                 told[part][section.heading] = text
     return told

@@ -7,8 +7,9 @@ import base64
 import json
 import re
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from html import unescape
 from itertools import groupby
 from pathlib import Path
@@ -36,13 +37,14 @@ class Piece:
     """A part of a cell's output: `kind` is text, figure, chart or markup.
 
     `plain` is what a text says, or of a picture its alt text; `size` is a picture's height and width
-    in pixels.
+    in pixels, and `svg` makes the picture itself.
     """
 
     kind: str
     html: Markup
     size: tuple[int, int] = (0, 0)
     plain: str = ""
+    svg: Callable[[], str] | None = None
 
 
 def markdown(source: str) -> Markup:
@@ -64,9 +66,19 @@ def _markdown(source: str) -> Markup:
     html = MarkdownWithMath(renderer=renderer).render(source)
     html = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', html)
     html = re.sub(r'href="((?:\d\d_\w+\.html)?)#([^"]+)"', _anchor, html)
-    html = _without_empty_heads(html)
+    html = _marked(_without_empty_heads(html))
     # what lies outside of the lessons, such as ../README.md, is not published
     return Markup(re.sub(r'<a href="\.\./[^"]*">(.*?)</a>', r"\1", html))
+
+
+def _marked(html: str) -> str:
+    """What **Careful**, **In short** and the road map look like is for the style to say."""
+    html = html.replace("<p><em>Road map:</em>", '<p class="road"><em>Road map:</em>')
+    return re.sub(
+        r"<blockquote>\s*<p><strong>(Careful|In short)\.",
+        lambda found: f'<blockquote class="{slug(found[1])}"><p><strong>{found[1]}.',
+        html,
+    )
 
 
 def _without_empty_heads(html: str) -> str:
@@ -125,7 +137,8 @@ def _rich(data: NotebookNode) -> Piece:
 def chart(spec: dict, png: str) -> Piece:
     """A chart that charts.js draws in the page; the stored picture gives its size."""
     height, width = (side * 2 // 3 for side in _png_size(png))  # stored at one and a half
-    return Piece("chart", living(spec), (height, width), spec.get("description", ""))
+    picture = partial(needed("vl_convert", "a picture of a chart").vegalite_to_svg, spec)
+    return Piece("chart", living(spec), (height, width), spec.get("description", ""), picture)
 
 
 def living(spec: dict) -> Markup:
@@ -149,7 +162,7 @@ def drawing(svg: str, alt: str) -> Piece:
     html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
         width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
     )
-    return Piece("figure", html, (height, width), alt)
+    return Piece("figure", html, (height, width), alt, lambda: svg)
 
 
 def _png_size(data: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ the environment names it, REPOSITORY_URL is linked to and SITE_URL is where the 
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -28,6 +28,7 @@ from transformer_lib.publish import render, tables
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
     CHECK,
+    DEFINED,
     EFFORT,
     GLOSSARY,
     Lesson,
@@ -39,6 +40,7 @@ from transformer_lib.publish.lessons import (
 from transformer_lib.publish.papers import papers
 from transformer_lib.publish.playground import write_playground
 from transformer_lib.publish.routes import routes
+from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.takeaway import write_takeaway
 from transformer_lib.run.checkpoints import load_model
 from transformer_lib.show import drawings
@@ -76,6 +78,7 @@ class Part:
     folded: str = ""  # what the fold over it says
     number: str = ""  # of a figure: 06.3
     caption: str = ""
+    svg: Callable[[], str] | None = None
 
     @property
     def anchor(self) -> str:
@@ -132,15 +135,31 @@ def write_site(paths: list[Path], directory: Path) -> Path:
         "papers.html": ("papers.html.j2", {"papers": papers(lessons)}),
     }
     pages |= {page.file: ("page.html.j2", {"page": page}) for page in home["pages"]}
+    drawn: list[Part] = []
     neighbours = zip([None, *lessons], lessons, [*lessons[1:], None], strict=False)
     for before, lesson, after in neighbours:
         played = PLAYED.get(lesson.number)
         values = {"lesson": lesson, "before": before, "after": after, "played": played}
-        pages[lesson.page] = ("lesson.html.j2", {**values, "sections": content(lesson, terms)})
+        sections = content(lesson, terms)
+        drawn += [part for _, parts_of in sections for part in parts_of if part.number]
+        pages[lesson.page] = ("lesson.html.j2", {**values, "sections": sections})
     for name, (template, values) in progress_bar(pages.items(), desc="pages"):
         page = render.render(template, here=name, **everywhere, **values)
         (directory / name).write_text(page, encoding="utf-8")
+    write_figures(drawn, directory / "figures")
+    if closing := [lesson.path for lesson in lessons if lesson.sheet]:
+        write_sheets(closing, directory)
     return directory / "index.html"
+
+
+def write_figures(drawn: list[Part], directory: Path) -> None:
+    """Every figure as a file of its own, to be taken into a talk: as SVG and as PNG."""
+    directory.mkdir(parents=True, exist_ok=True)
+    png = needed("vl_convert", "the figures as PNG").svg_to_png
+    for part in progress_bar(drawn, desc="figures"):
+        picture = part.svg()
+        (directory / f"{part.anchor}.svg").write_text(picture, encoding="utf-8")
+        (directory / f"{part.anchor}.png").write_bytes(png(picture, scale=1.5))
 
 
 def write_assets(
@@ -223,7 +242,7 @@ def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
         if piece.kind in ("figure", "chart"):
             title = CAPTION.match(piece.plain)
             caption = title[1] if title else ""
-            yield Part(piece.kind, piece.html, answer, next(numbers), caption)
+            yield Part(piece.kind, piece.html, answer, next(numbers), caption, piece.svg)
         else:
             html = _printed(cell.source, piece.plain) if piece.kind == "text" else piece.html
             yield Part("output", html, answer)
@@ -258,7 +277,7 @@ def continued(listing: Markup) -> Markup:
 
 def _linked(source: str) -> str:
     """A table of key terms with a link from each to its entry; another text as it is."""
-    if not source.startswith(GLOSSARY):
+    if not source.startswith((GLOSSARY, DEFINED)):
         return source
     head, rule, *rows = source.splitlines()
     for number, row in enumerate(rows):

@@ -17,6 +17,7 @@ from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, t
 from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
 from transformer_lib.show.drawings.processes import shared_update
 from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
+from transformer_lib.show.drawings.road import road_map
 from transformer_lib.show.drawings.route import route
 from transformer_lib.show.drawings.scene import Scene, Step, beside
 from transformer_lib.show.drawings.sequences import (
@@ -49,6 +50,7 @@ __all__ = [
     "one_vector",
     "pooling",
     "reshapes",
+    "road_map",
     "route",
     "scaled_attention",
     "scoring",

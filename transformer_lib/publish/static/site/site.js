@@ -46,6 +46,14 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
+// on paper everything is read: what is folded opens, and folds again
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const fold of folded) fold.open = true;
+});
+addEventListener("afterprint", () => folded.forEach((fold) => (fold.open = false)));
+
 // what scrolls sideways must be reachable without a mouse
 function scrollable() {
   for (const part of document.querySelectorAll("pre, table, .chart, mjx-container[display]")) {

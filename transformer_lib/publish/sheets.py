@@ -1,0 +1,80 @@
+"""The closing sheets, each on one page to be printed, and all as a booklet: `make sheets`.
+
+A sheet is what a lesson of the third edition closes with: its formula, its shapes, its code, its
+terms, its three mistakes. Where the system has a Chromium, each page is there as PDF too.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from transformer_lib.base.report import progress_bar
+from transformer_lib.publish import render
+from transformer_lib.publish.lessons import Lesson, read_lesson, tags
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+BOOKLET = "booklet"
+PRINTING = 60  # seconds
+ASSETS = {  # beside the pages, as the site has them
+    "sheets.css": lambda: render.static("tokens.css") + render.static("sheets.css"),
+    "mathjax.js": lambda: render.static("mathjax.js"),
+    "tex-svg.js": lambda: render.vendored("mathjax/tex-svg.js"),
+    "LICENCES.txt": render.licences,
+}
+
+
+def write_sheets(paths: Sequence[Path], directory: Path) -> list[Path]:
+    """Writes the sheets of these notebooks and the booklet, and returns their files.
+
+    Raises ValueError if none of them has a sheet.
+    """
+    lessons = [lesson for path in paths if (lesson := read_lesson(path)).sheet]
+    if not lessons:
+        names = ", ".join(path.stem for path in paths)
+        raise ValueError(f"None of these lessons closes with a sheet yet: {names}")
+    (directory / "assets").mkdir(parents=True, exist_ok=True)
+    for name, text in ASSETS.items():
+        (directory / "assets" / name).write_text(text(), encoding="utf-8")
+    pages = {f"sheet_{lesson.number}": [lesson] for lesson in lessons} | {BOOKLET: lessons}
+    written = []
+    for name, some in progress_bar(pages.items(), desc="sheets"):
+        page = directory / f"{name}.html"
+        page.write_text(_page(some), encoding="utf-8")
+        written += [page, *_printed(page)]
+    return written
+
+
+def _page(lessons: list[Lesson]) -> str:
+    return render.render(
+        "sheets.html.j2",
+        title="All lessons, each on one sheet" if len(lessons) > 1 else lessons[0].title,
+        sheets=[(lesson, list(_blocks(lesson))) for lesson in lessons],
+    )
+
+
+def _blocks(lesson: Lesson) -> Iterator[tuple[str, Markup]]:
+    """What stands on a sheet, in the lesson's order; the heading stands above it."""
+    for cell in lesson.sheet.cells[1:]:
+        if "instructor" in tags(cell):
+            continue
+        if cell.cell_type == "markdown":
+            yield "prose", render.markdown(cell.source)
+        else:
+            yield "code", render.code(cell.source)
+
+
+def _printed(page: Path) -> list[Path]:
+    """The page as PDF, if a browser is there to print it."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not browser:
+        return []
+    pdf = page.with_suffix(".pdf")
+    options = ["--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"]
+    options += ["--virtual-time-budget=20000", f"--print-to-pdf={pdf}"]
+    subprocess.run(
+        [browser, *options, page.resolve().as_uri()], capture_output=True, timeout=PRINTING
+    )
+    return [pdf] if pdf.exists() else []
