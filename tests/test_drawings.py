@@ -69,6 +69,16 @@ SCENES = {
     "02": lambda: drawings.pooling(2.0, torch.tensor([0.0, 1, 5]), torch.tensor([10.0, 20, 40])),
     "02, tokens": lambda: drawings.pooling(1.0, torch.arange(4.0), X[:, 0], TOKENS),
     "03": lambda: drawings.scoring(X[2], X, X, torch.tensor([True, True, True, False]), TOKENS),
+    "03, masks": lambda: drawings.mask_grids(
+        {
+            "one row": torch.tensor([[[True, False]], [[True, True]]]),
+            "two": torch.ones(2, 3, 2) > 0,
+        },
+        TOKENS[:3],
+        TOKENS[:2],
+    ),
+    "03, additive": drawings.additive_path,
+    "03, road": lambda: drawings.road_map(*[("a step", "what it gives")] * 7),
     "04": lambda: drawings.scaled_attention(X, X, X[:, :3], TOKENS, TOKENS, 2),
     "05": lambda: drawings.one_vector(TOKENS, ["je", "suis", "chez", "moi", "."]),
     "06": lambda: drawings.bahdanau_step(TOKENS),

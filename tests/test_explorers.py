@@ -158,8 +158,8 @@ def test_the_row_of_shares_is_of_one_query_cut_to_the_width(power, scaled):
     d = 4**power
     scores = torch.stack([query[:d].dot(key[:d]) for key in keys[:5]])
     wanted = (scores / (math.sqrt(d) if scaled else 1)).softmax(0)
-    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
-    assert [shares[key] for key in "12345"] == pytest.approx(wanted.tolist(), abs=1e-3)
+    weights = {m["key"]: number(m["weight"]) for m in marks if "weight" in m}
+    assert [weights[key] for key in "01234"] == pytest.approx(wanted.tolist(), abs=1e-3)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

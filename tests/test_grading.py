@@ -72,8 +72,8 @@ ATTEND = (
     "    return masked_softmax(scores, mask) @ value\n"
 )
 TOO_LARGE = (
-    "mistake: At large scores this fails: e to the power of 1000 is infinite, e to the power of −1000 is 0, "
-    "and neither makes a weight. So first subtract the largest score of the row."
+    "mistake: At large scores this fails: in 32 bits e to the power of 90 is infinite and e to the power of "
+    "−200 is 0, and neither makes a weight. So first subtract the largest score of the row."
 )
 OTHER_AXIS = (
     "mistake: Two things at once. (1) Your weights add up to 1 over another axis. Each row needs a sum of its "

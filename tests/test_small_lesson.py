@@ -110,9 +110,9 @@ def test_a_sheet_has_what_the_lesson_closes_with_and_the_booklet_every_sheet(bui
         ):
             assert said in text, said
         assert "Ask." not in text
-        assert [tag["href"] for tag in parsed(built / f"{name}.html").select("link")] == [
-            "assets/sheets.css"
-        ]
+        assert [
+            tag["href"] for tag in parsed(built / f"{name}.html").select("link[rel=stylesheet]")
+        ] == ["assets/sheets.css"]
     assert (built / "assets/sheets.css").is_file()
 
 

@@ -517,8 +517,8 @@ d_model * d_model + d_model → d_model * d_model ; * d_ff + d_ff → * d_ff ; d
     Short by exactly 4 · d_model: either the two layer norms, with gamma and beta each, or the four biases
     of the attention.
 2 * (d_model + d_model) → 2 * d_model
-    Short by exactly 2 · d_model: one of the two layer norms, or in each of them gamma or beta. One norm
-    follows the attention, one the feed-forward network, and each has both.
+    One of the two layer norms is missing (2 · d_model), or in each of them gamma or beta. One norm belongs to
+    the attention, one to the feed-forward network, and each has both.
 * d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model
     Short by exactly d_model + d_ff, as many as the network has biases: d_ff on the way up and d_model on
     the way down.

@@ -181,7 +181,7 @@ def _rows():
 
 empty_rows = Exercise(
     sections=(
-        "03 A row that may see nothing",
+        "03 A row that may attend to nothing",
         "12 Why columns, not rows?",
     ),
     task="Scores (…, queries, keys) that ask for a gradient, a mask (True = may attend) in which a row may "

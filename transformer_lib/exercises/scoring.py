@@ -41,7 +41,7 @@ def _one_weight(place, scores, mask):
 
 masked_softmax = Exercise(
     sections=(
-        "03 A row that may see nothing",
+        "03 A row that may attend to nothing",
         "03 Lengths become masks",
     ),
     task="Weights over the keys that `mask` allows (True = may attend), 0 elsewhere, and all 0 where "
@@ -151,7 +151,7 @@ def _one_row():
 
 masked_softmax_for_one = Exercise(
     sections=(
-        "03 A row that may see nothing",
+        "03 A row that may attend to nothing",
         "03 Lengths become masks",
     ),
     task="The same for one query: `scores` (keys,) and `mask` (keys,) to weights (keys,).",

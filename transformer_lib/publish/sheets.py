@@ -26,10 +26,10 @@ ASSETS = {  # beside the pages, as the site has them
 }
 
 
-def write_sheets(paths: Sequence[Path], directory: Path) -> list[Path]:
+def write_sheets(paths: Sequence[Path], directory: Path, image: str = "") -> list[Path]:
     """Writes the sheets of these notebooks and the booklet, and returns their files.
 
-    Raises ValueError if none of them has a sheet.
+    `image` is the address of the picture for previews. Raises ValueError if no lesson has a sheet.
     """
     lessons = [lesson for path in paths if (lesson := read_lesson(path)).sheet]
     if not lessons:
@@ -42,15 +42,22 @@ def write_sheets(paths: Sequence[Path], directory: Path) -> list[Path]:
     written = []
     for name, some in progress_bar(pages.items(), desc="sheets"):
         page = directory / f"{name}.html"
-        page.write_text(_page(some), encoding="utf-8")
+        page.write_text(_page(name, some, image), encoding="utf-8")
         written += [page, *_printed(page)]
     return written
 
 
-def _page(lessons: list[Lesson]) -> str:
+def _page(name: str, lessons: list[Lesson], image: str) -> str:
+    title = (
+        "All lessons, each on one sheet" if name == BOOKLET else f"{lessons[0].title}: the sheet"
+    )
+    numbers = ", ".join(lesson.number for lesson in lessons)
     return render.render(
         "sheets.html.j2",
-        title="All lessons, each on one sheet" if len(lessons) > 1 else lessons[0].title,
+        title=render.plain(title),
+        description=f"Formula, shapes, code, terms and mistakes on one page, to print. Lesson {numbers}"
+        f"{', as a booklet' if name == BOOKLET else ''}.",
+        image=image,
         sheets=[(lesson, list(_blocks(lesson))) for lesson in lessons],
     )
 

@@ -148,7 +148,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
         (directory / name).write_text(page, encoding="utf-8")
     write_figures(drawn, directory / "figures")
     if closing := [lesson.path for lesson in lessons if lesson.sheet]:
-        write_sheets(closing, directory)
+        write_sheets(closing, directory, image)
     return directory / "index.html"
 
 

@@ -22,6 +22,7 @@ from nbformat import NotebookNode
 from transformer_lib.publish import render, tables
 from transformer_lib.publish.lessons import (
     DEEPER,
+    PAUSE,
     SHOWN,
     Lesson,
     Section,
@@ -147,6 +148,8 @@ def slides(section: Section) -> list[Slide]:
             lead = _say(cell, found, asked)
         elif place(cell) in SHOWN:
             asked, lead = _show(cell, found, asked, lead) or asked, []
+    if section.heading.startswith(PAUSE):
+        found[0].notes.append(Markup("<p>Who reads alone pauses here; a class goes on.</p>"))
     for before, slide in pairwise(found):
         slide.notes = slide.notes or before.notes[-1:]
     for after, slide in pairwise(reversed(found)):

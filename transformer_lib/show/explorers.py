@@ -301,7 +301,7 @@ def scale_explorer(
     every = [s.float() / by for d, s in scores.items() for by in (1, math.sqrt(d))]
     most = max(int(s.histc(60, -60, 60).max()) for s in every)
     table = pd.DataFrame(
-        [{"d": d, "key": i, "s": s} for d in widths for i, s in enumerate(scores[d].tolist(), 1)]
+        [{"d": d, "key": i, "s": s} for d in widths for i, s in enumerate(scores[d].tolist())]
     ).round(3)
     params = [
         alt.param(
@@ -333,17 +333,17 @@ def scale_explorer(
         )
         .properties(title=title_of_d, width=380, height=260)
     )
-    shares = (
-        chosen.transform_filter("datum.key <= 5")
+    weights = (
+        chosen.transform_filter("datum.key < 5")
         .transform_joinaggregate(top="max(score)")
         .transform_calculate(e="exp(datum.score - datum.top)")
         .transform_joinaggregate(total="sum(e)")
-        .transform_calculate(share="datum.e / datum.total")
+        .transform_calculate(weight="datum.e / datum.total")
         .mark_bar(color=COLORS[1])
         .encode(
             x=alt.X("key:O", title="key", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
-            tooltip=["key:O", alt.Tooltip("share:Q", format=".3f")],
+            y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="weight"),
+            tooltip=["key:O", alt.Tooltip("weight:Q", format=".3f")],
         )
         .properties(title="Softmax over its first five keys", width=300, height=260)
     )
@@ -353,11 +353,11 @@ def scale_explorer(
         for by in (lambda d: 1, math.sqrt)
     )
     return (
-        alt.hconcat(histogram, shares)
+        alt.hconcat(histogram, weights)
         .add_params(*params)
         .properties(
             description=f"{title}. The scores of one query with {len(keys)} keys spread over "
-            f"{spreads}. The largest of the first five shares is {plain}; divided by √d, {scaled}."
+            f"{spreads}. The largest of the first five weights is {plain}; divided by √d, {scaled}."
         )
         .configure_axis(**BIG)
     )

@@ -282,7 +282,7 @@ QUESTIONS = [
             "It brings nothing home, and the real rows get less.",
         },
         "D",
-        "Break it: change what may not be seen",
+        "Break it: change what is masked out",
     ),
     Question(
         "03",
@@ -299,7 +299,7 @@ QUESTIONS = [
             "e⁰ = 1, and no softmax gives a share of 0.",
         },
         "B",
-        "Break it: change what may not be seen",
+        "Break it: change what is masked out",
     ),
     Question(
         "03",
@@ -347,7 +347,7 @@ QUESTIONS = [
             "not a number.",
         },
         "C",
-        "A row that may see nothing",
+        "A row that may attend to nothing",
     ),
     Question(
         "04",

@@ -15,6 +15,7 @@ from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, 
 from transformer_lib.show.drawings.judging import sentence_to_score
 from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
 from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
+from transformer_lib.show.drawings.masking import additive_path, mask_grids
 from transformer_lib.show.drawings.processes import shared_update
 from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
 from transformer_lib.show.drawings.road import road_map
@@ -35,6 +36,7 @@ __all__ = [
     "Scene",
     "Step",
     "added_positions",
+    "additive_path",
     "bahdanau_step",
     "beam_tree",
     "beside",
@@ -46,6 +48,7 @@ __all__ = [
     "faults",
     "growing_cache",
     "luong_step",
+    "mask_grids",
     "multi_head_attention",
     "one_vector",
     "pooling",

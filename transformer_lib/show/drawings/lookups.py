@@ -1,7 +1,8 @@
 """Attention with its numbers: one look-up that grows from lesson 01 to lesson 09.
 
-A key has one column all the way: its vector, its scores, its weights, its value. A query stands to
-the right of the scores, what it finds to the right of the weights.
+Everything lies as the tensors do: a query is a row, a value is a row, and so is an output. Only the
+keys are turned, because each then stands above the column of its scores and of its weights. A
+product stands where its row and its column meet.
 """
 
 import math
@@ -16,6 +17,8 @@ from transformer_lib.show.drawings.scene import (
     CELL,
     Box,
     Label,
+    Part,
+    Point,
     Scene,
     Step,
     Vector,
@@ -27,7 +30,7 @@ from transformer_lib.show.drawings.scene import (
     straight,
 )
 
-LEFT, TOP, GAP, ASIDE = 0, 0, 54, 150  # of the columns, of the values, between the tables
+LEFT, GAP, TURN, ASIDE = 0, 54, 78, 124  # of the columns; between tables: above, below, beside
 
 
 def soft_lookup(
@@ -120,57 +123,70 @@ def _look_up(
     weights = masked_softmax(scores / scale, mask)
     outputs = weights @ values
     many = len(queries) > 1
-    value_top = TOP
-    weight_top = value_top + values.size(1) * CELL[1] + GAP
-    score_top = weight_top + len(queries) * CELL[1] + GAP
-    key_top = score_top + len(queries) * CELL[1] + GAP
-    right = LEFT + len(keys) * CELL[0] + max(ASIDE, 72 + 10 * len(score))
-    middle = LEFT + len(keys) * CELL[0] / 2
-    k = _columns("keys", keys, key_top, "key", names)
-    q = _rows("queries", queries, right, score_top, "query", follow, tokens)
+    score_top = keys.size(1) * CELL[1] + GAP
+    weight_top = score_top + len(queries) * CELL[1] + TURN
+    value_top = weight_top - GAP - len(values) * CELL[1]
+    end = LEFT + len(keys) * CELL[0]
+    right, middle = end + ASIDE, (LEFT + end) / 2
+    asking = 12 + 10 * len(score)  # the width of the box between query and scores
+    q_left = LEFT - asking - 52 - queries.size(1) * CELL[0]
+    k = _columns("keys", keys, "key", names)
+    q = _rows("queries", queries, q_left, score_top, "query", follow, tokens)
     s = _rows("scores", scores, LEFT, score_top, "score", follow, mask=mask)
     w = _rows("weights", weights, LEFT, weight_top, "weight", follow, shares=True)
-    v = _columns("values", values, value_top, "value", names)
+    v = _rows("values", values, right, value_top, "value", len(values), names)
     o = _rows("output", outputs, right, weight_top, "output", follow, tokens)
     one_q, one_s, one_w, one_o = q[follow], s[follow], w[follow], o[follow]
-    half = (right + LEFT + len(keys) * CELL[0]) / 2
-    meet = Box("meet", half, one_s.y, 12 + 10 * len(score), 30, score, "score")
-    turning = Box("turn", middle, (w[-1].y + s[0].y) / 2, 24 + 9 * len(turn), 30, turn, "weight")
+    half = (end + right) / 2
+    meet = Box("meet", LEFT - 26 - asking / 2, one_s.y, asking, 30, score, "score")
+    turning = Box("turn", middle, (s[-1].y + w[0].y) / 2, 24 + 9 * len(turn), 30, turn, "weight")
     mix = operation("mix", half, one_w.y, "Σ")
     last_v = v[-1]
     flow = [
-        *(straight(key, s[-1], "top", role="key") for key in k),
-        straight(one_q, meet, "left", role="query"),
-        straight(meet, one_s, "left", role="score"),
-        arrow(s[0], turning, s[0].on("top"), turning.on("bottom"), role="score"),
-        arrow(turning, w[-1], turning.on("top"), w[-1].on("bottom"), role="weight"),
+        *(straight(key, s[0], "bottom", role="key") for key in k),
+        straight(one_q, meet, "right", role="query"),
+        straight(meet, one_s, "right", role="score"),
+        arrow(s[-1], turning, s[-1].on("bottom"), turning.on("top"), role="score"),
+        arrow(turning, w[0], turning.on("bottom"), w[0].on("top"), role="weight"),
         straight(one_w, mix, "right", role="weight"),
-        arrow(last_v, mix, last_v.on("right"), (half, last_v.y), mix.on("top"), role="value"),
+        arrow(last_v, mix, *_around(last_v, mix), role="value"),  # from below the whole table
         straight(mix, one_o, "right", role="output"),
     ]
-    turned = " {}ᵀ" if many else "ᵀ" if keys.size(1) > 1 else ""
-    said = [
-        _name("keys", "keys" + turned.format("K"), _lying(keys), k[0].y),
-        _name("queries", "queries Q" if many else "query", queries, q[0].on("top")[1] - 16, q[0].x),
-        _name("scores", "scores", scores, (s[0].y + s[-1].y) / 2),
-        _name("weights", "weights", weights, (w[0].y + w[-1].y) / 2),
-        _name("values", "values" + turned.format("V"), _lying(values), v[0].y),
-        _name("output", "output", outputs, o[0].on("top")[1] - 16, o[0].x),
-    ]
-    words = _tokens("keys", names, k[0].on("bottom")[1] + 16)
-    askers = [
+    turned = " Kᵀ" if many else "ᵀ" if keys.size(1) > 1 else ""
+    upright = values if values.size(1) > 1 else values[:, 0]
+    said = {
+        "keys": _aside("keys", "keys" + turned, _lying(keys), (k[0].y, LEFT - 16, "end")),
+        "queries": _over("queries", "queries Q" if many else "query", queries, q[0]),
+        "scores": _aside("scores", "scores", scores, ((s[0].y + s[-1].y) / 2, end + 14, "start")),
+        "weights": _aside("weights", "weights", weights, ((w[0].y + w[-1].y) / 2, -16, "end")),
+        "values": _over("values", "values" + " V" * many, upright, v[0]),
+        "output": _over("output", "output", outputs, o[-1], below=True),
+    }
+    words = _tokens("keys", names, k[0].on("top")[1] - 14)
+    beside = [
         label(
-            f"{one.name}.token", one.on("right")[0] + 8, one.y, token, anchor="start", spoken=False
+            f"{one.name}.token", one.on(side)[0] + shift, one.y, token, anchor=anchor, spoken=False
         )
-        for ones in (q, o)
-        for one, token in zip(ones, tokens, strict=True)
+        for ones, of, side, shift, anchor in (
+            (q, tokens, "left", -8, "end"),
+            (v, names, "right", 8, "start"),
+            (o, tokens, "right", 8, "start"),
+        )
+        for one, token in zip(ones, of, strict=True)
         if token
     ]
-    order = [*words, *k, *said[0], *q, *said[1], meet, *s, *said[2], turning, *w, *said[3]]
-    order += [*v, *said[4], mix, *o, *said[5], *askers, *flow]
+    order = [*words, *k, *said["keys"], *q, *said["queries"], meet, *s, *said["scores"], turning]
+    order += [*w, *said["weights"], *v, *said["values"], mix, *o, *said["output"], *beside, *flow]
     met = met or f"The query meets every key: {score} gives one score a key."
     steps = _steps(follow, tokens, names, scores, weights, met, turn)
     return fitted(title, order, steps)
+
+
+def _around(table: Part, mix: Part) -> tuple[Point, ...]:
+    """The way from below a table to what stands lower on its left."""
+    start, end = table.on("bottom"), mix.on("top")
+    between = start[1] + GAP / 3
+    return start, (start[0], between), (end[0], between), end
 
 
 def _steps(
@@ -186,7 +202,10 @@ def _steps(
     best = int(weights[follow].argmax())
     i = follow
     return (
-        Step(("keys", "values"), "Every key stands in its column; its value stands far above it."),
+        Step(
+            ("keys", "values"),
+            "Each key stands above the column of its scores; its value is a row, on the right.",
+        ),
         Step(
             ("queries.name", f"queries.{i}"),
             f"“{asks}” asks: one query." if asks else "One query asks.",
@@ -213,10 +232,10 @@ def _steps(
                 f"weights.{i}",
                 "weights.name",
                 "weights.shape",
-                "scores.0>turn",
-                f"turn>weights.{len(weights) - 1}",
+                f"scores.{len(scores) - 1}>turn",
+                "turn>weights.0",
             ),
-            f"{turn.capitalize()}: the shares sum to 1, “{names[best]}” gets "
+            f"{turn.capitalize()}: the weights add up to 1, “{names[best]}” gets "
             f"{number(float(weights[follow, best]))}.",
         ),
         Step(
@@ -230,7 +249,7 @@ def _steps(
                 f"weights.{i}>mix",
                 f"mix>output.{i}",
             ),
-            "Each value times its share, summed: one output for the query.",
+            "Each value times its weight, added up: one output for the query.",
         ),
     )
 
@@ -267,14 +286,12 @@ def _rows(
     return found
 
 
-def _columns(
-    name: str, numbers: Tensor, top: float, role: str, names: Sequence[str]
-) -> list[Vector]:
+def _columns(name: str, numbers: Tensor, role: str, names: Sequence[str]) -> list[Vector]:
     return [
         column(
             f"{name}.{j}",
             LEFT + (j + 0.5) * CELL[0],
-            top,
+            0,
             [number(n) for n in line],
             role,
             label=f"{name} {names[j]}",
@@ -296,12 +313,26 @@ def _lying(numbers: Tensor) -> Tensor:
     return numbers.T if numbers.size(1) > 1 else numbers[:, 0]
 
 
-def _name(name: str, text: str, numbers: Tensor, y: float, x: float | None = None) -> list[Label]:
-    """A table's name and shape, left of it, or above it around x."""
-    shape = f"({', '.join(map(str, numbers.shape))})"
-    roles = {"keys": "key", "queries": "query", "scores": "score", "weights": "weight"}
-    role = {**roles, "values": "value", "output": "output"}[name]
-    if x is not None:
-        return [label(f"{name}.name", x, y, f"{text} {shape}", role=role, bold=True, spoken=False)]
-    words = label(f"{name}.name", LEFT - 16, y - 9, text, role=role, anchor="end", bold=True)
-    return [words, label(f"{name}.shape", LEFT - 16, y + 10, shape, size=13, anchor="end")]
+ROLES = {"keys": "key", "queries": "query", "scores": "score", "weights": "weight"}
+ROLES |= {"values": "value", "output": "output"}
+
+
+def _aside(name: str, text: str, numbers: Tensor, place: tuple[float, float, str]) -> list[Label]:
+    """A table's name and shape, beside it: at a height, from an x, to one side of it."""
+    y, x, anchor = place
+    words = label(f"{name}.name", x, y - 9, text, role=ROLES[name], anchor=anchor, bold=True)
+    return [words, label(f"{name}.shape", x, y + 10, shape(numbers), size=13, anchor=anchor)]
+
+
+def _over(
+    name: str, text: str, numbers: Tensor, one: Vector, *, below: bool = False
+) -> list[Label]:
+    """A table's name and shape in one line, above its first row or below its last."""
+    y = one.on("bottom")[1] + 18 if below else one.on("top")[1] - 16
+    said = f"{text} {shape(numbers)}"
+    return [label(f"{name}.name", one.x, y, said, role=ROLES[name], bold=True, spoken=False)]
+
+
+def shape(numbers: Tensor) -> str:
+    """A table's shape, as Python writes it."""
+    return f"({', '.join(map(str, numbers.shape))})"

@@ -5,13 +5,14 @@ Lessons 08 and 10.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from jaxtyping import Float
 from torch import Tensor
 
 from transformer_lib.positions import sinusoid_table
-from transformer_lib.show.drawings.lookups import LEFT, scaled_attention
+from transformer_lib.show.drawings.lookups import scaled_attention, shape
 from transformer_lib.show.drawings.marks import circle, fitted, plain
 from transformer_lib.show.drawings.scene import (
     CELL,
@@ -42,36 +43,32 @@ def self_attention(
     """Queries, keys and values from one sequence: lesson 04's look-up, fed by one x (lesson 08)."""
     scene = scaled_attention(x @ w_q, x @ w_k, x @ w_v, tokens, tokens, follow)
     parts = {part.name: part for part in scene.parts}
-    keys, queries = parts["keys.0"], parts[f"queries.{len(x) - 1}"]
-    inner, values = (parts[f"{name}.{(len(x) - 1) // 2}"] for name in ("keys", "values"))
+    keys, queries, values = parts["keys.0"], parts["queries.0"], parts["values.0"]
+    inner = parts[f"keys.{(len(x) - 1) // 2}"]
     middle = inner.on("right")[0]  # between two words
-    low = keys.on("bottom")[1] + 68
-    source = Box("x", middle, low + 84, 190, 50, "X", "output", str(tuple(x.shape)))
-    to_k = Box("k_proj", middle, low, 110, 36, "X · W_k", "key")
-    to_q = Box("q_proj", queries.x, low, 110, 36, "X · W_q", "query")
-    to_v = Box("v_proj", keys.x - 210, low, 110, 36, "X · W_v", "value")
-    above = values.on("top")[1] - 20
+    high = min(keys.on("top")[1], values.on("top")[1]) - 68
+    source = Box("x", middle, high - 84, 190, 50, "X", "output", shape(x))
+    to_k = Box("k_proj", middle, high, 130, 46, "K = X · W_k", "key", shape(x @ w_k))
+    to_q = Box("q_proj", queries.x, high, 130, 46, "Q = X · W_q", "query", shape(x @ w_q))
+    to_v = Box("v_proj", values.x, high, 130, 46, "V = X · W_v", "value", shape(x @ w_v))
     lines = [
-        straight(source, to_k, "top"),
-        arrow(to_k, inner, to_k.on("top"), inner.on("bottom", middle - inner.x), role="key"),
-        straight(to_q, queries, "top", role="query"),
-        arrow(source, to_q, source.on("right"), (to_q.x, source.y), to_q.on("bottom")),
-        arrow(source, to_v, source.on("left"), (to_v.x, source.y), to_v.on("bottom")),
-        arrow(
-            to_v,
-            values,
-            to_v.on("top"),
-            (to_v.x, above),
-            (middle, above),
-            values.on("top", middle - values.x),
-            role="value",
-        ),
+        straight(source, to_k, "bottom"),
+        arrow(to_k, inner, to_k.on("bottom"), inner.on("top", middle - inner.x), role="key"),
+        arrow(source, to_q, source.on("left"), (to_q.x, source.y), to_q.on("top")),
+        straight(to_q, queries, "bottom", role="query"),
+        arrow(source, to_v, source.on("right"), (to_v.x, source.y), to_v.on("top")),
+        straight(to_v, values, "bottom", role="value"),
     ]
     first = Step(
         ("x", "k_proj", "q_proj", "v_proj"), "One X, three projections: keys, queries, values."
     )
+    boxes = {"queries.name": "q_proj", "values.name": "v_proj"}  # which say the names
+    table = [part for part in scene.parts if part.name not in boxes]
+    steps = [
+        replace(step, lit=tuple(boxes.get(name, name) for name in step.lit)) for step in scene.steps
+    ]
     projected = [source, to_k, to_q, to_v, *lines]
-    return fitted("Self-attention", [*projected, *scene.parts], [first, *scene.steps])
+    return fitted("Self-attention", [*projected, *table], [first, *steps])
 
 
 def three_layers(time: int = 5) -> Scene:
@@ -222,7 +219,7 @@ def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[st
             height = CELL[1] * (len(tokens) - 1) / 2
             parts.append(label(f"{name}.sign", wide * (b + 1) - 30, height, "+="[b], size=22))
     parts += [
-        label(f"token{t}", LEFT - 12, CELL[1] * t, token, anchor="end", spoken=False)
+        label(f"token{t}", -12, CELL[1] * t, token, anchor="end", spoken=False)
         for t, token in enumerate(tokens)
     ]
     steps = [
