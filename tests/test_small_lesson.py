@@ -70,6 +70,14 @@ def test_the_blocks_and_the_road_map_can_be_told_by_a_style(edition, request):
     }
 
 
+def test_a_warning_stands_on_a_slide_whole(deck):
+    for quote in deck.select("blockquote"):
+        if not quote.find_parent("aside"):
+            assert quote.find_parent(class_="slide")
+    shown = [q.get_text() for q in deck.select(".slide blockquote")]
+    assert [text.split(".")[0].strip() for text in shown] == ["Careful", "In short"]
+
+
 def test_the_model_answer_is_folded_on_the_page_and_read_by_the_speaker(page, deck):
     (fold,) = [f for f in page.select("details") if f.summary.get_text() == "A model answer"]
     assert not fold.has_attr("open")

@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from transformer_lib.publish import render, tables
 from transformer_lib.publish.lessons import (
+    ASIDE,
     DEEPER,
     PAUSE,
     SHOWN,
@@ -146,6 +147,7 @@ def slides(section: Section) -> list[Slide]:
             found[0].notes[:0] = [minutes, _html(note.text)]
         elif place(cell) == "notes":
             lead = _say(cell, found, asked)
+            _warn(cell, found)
         elif place(cell) in SHOWN:
             asked, lead = _show(cell, found, asked, lead) or asked, []
     if section.heading.startswith(PAUSE):
@@ -177,6 +179,16 @@ def _say(cell: NotebookNode, found: list[Slide], asked: list[Step]) -> list[Step
     return []
 
 
+def _warn(cell: NotebookNode, found: list[Slide]) -> None:
+    """Puts **Careful** and **In short** on the slide, or on one of their own: a class reads them."""
+    for aside in ASIDE.finditer(cell.source):
+        step = Step([_prose(aside[0])], fragment=True)
+        if not found[-1].has_room([step]):
+            found.append(Slide(found[-1].section, opens=False))
+            step.fragment = False
+        found[-1].steps.append(step)
+
+
 def _show(
     cell: NotebookNode, found: list[Slide], asked: list[Step], lead: list[Step]
 ) -> list[Step]:
@@ -205,7 +217,7 @@ def _sentences(cell: NotebookNode) -> list[str]:
 
     None that announces a formula or a list which does not stand on the slide.
     """
-    aside = ("|", "#", "$$", "<", "**Next:**")
+    aside = ("|", "#", "$$", "<", ">", "**Next:**")
     paragraphs = re.split(
         r"(?<!:)\n\n(?!\$\$)", unfolded(cell.source)
     )  # a formula stays where it is
