@@ -55,7 +55,7 @@ LESSONS = {
     ),
     "03": Lesson(
         ATTENTION,
-        "score a key for a query, and hide what must not be seen",
+        "score a key for a query, and leave padding out",
         "scores",
         "who matches whom",
         ("01.2", "02.2", "03.2"),

@@ -117,7 +117,7 @@ QUESTIONS = [
         "You permute the keys and the values together, both in the same order. What happens to "
         "the output?",
         {
-            "Nothing: each share travels with its value.": "Key and value of a thing move "
+            "Nothing: each weight travels with its value.": "Key and value of a thing move "
             "together, and a sum has no order.",
             "Its rows are permuted in that order, too.": "The output has a row for each query, "
             "and the queries stayed where they were. Permute those, and the rows follow.",
@@ -130,15 +130,15 @@ QUESTIONS = [
     Question(
         "01",
         "a_thicker_book",
-        "The book's value grows from 300 pages to 3000; its key stays. What becomes of its share "
-        "in the glance of “to read”?",
+        "The book's value grows from 300 pages to 3000; its key stays. What becomes of its weight "
+        "when “to read” asks?",
         {
-            "It grows, and the other shares shrink to make room.": "You let the value compete for "
-            "attention. Only query and key enter the score, and the shares are fixed before a "
+            "It grows, and the other weights shrink to make room.": "You let the value compete for "
+            "attention. Only query and key enter the score, and the weights are fixed before a "
             "value is touched.",
-            "It is ten times as large.": "The product of share and value is; that is the output. "
-            "The share itself is computed from query and key.",
-            "It stays as it was: the key has not changed.": "With any values at all the shares "
+            "It is ten times as large.": "The product of weight and value is; that is the output. "
+            "The weight itself is computed from query and key.",
+            "It stays as it was: the key has not changed.": "With any values at all the weights "
             "are the same.",
         },
         "C",
@@ -150,9 +150,9 @@ QUESTIONS = [
         "Five things have the values 300, 20, 10, 10 and 5. With which query does attention bring "
         "home more than 300?",
         {
-            "With a long one, which makes the scores large.": "Then nearly all the glance goes to one "
+            "With a long one, which makes the scores large.": "Then nearly all the weight goes to one "
             "thing, and brings home what that has, at most 300.",
-            "With one that fits two things at once.": "They have to share the glance. What is mixed "
+            "With one that fits two things at once.": "They have to share the weight. What is mixed "
             "half and half lies between the two.",
             "With none.": "Shares are positive and add up to 1, so a mixture lies between the "
             "smallest and the largest value.",
@@ -171,8 +171,8 @@ QUESTIONS = [
             "(2, 3): as wide as the queries.": "Their width goes into the scores and is gone, each "
             "score being one number.",
             "None: values must be as wide as keys.": "They never meet. A score compares query and key, "
-            "and a share multiplies a value, however wide it is.",
-            "(2, 5): a number for each key.": "Those are the shares. They are multiplied with the "
+            "and a weight multiplies a value, however wide it is.",
+            "(2, 5): a number for each key.": "Those are the weights. They are multiplied with the "
             "values and added up.",
         },
         "A",
@@ -181,7 +181,7 @@ QUESTIONS = [
     Question(
         "01",
         "very_hot",
-        "Five things have the scores 6, 4, 2, 0 and 0, and the temperature is 1000. Which share does "
+        "Five things have the scores 6, 4, 2, 0 and 0, and the temperature is 1000. Which weight does "
         "the first one get?",
         {
             "Nearly 1: what is likely becomes likelier.": "Cold does that. Divided by 1000, all five "
@@ -240,11 +240,11 @@ QUESTIONS = [
         "no_width_left",
         "In Nadaraya-Watson pooling the score is −((x − xᵢ)w)²/2. You set w = 0. What does it predict?",
         {
-            "0, as all scores are 0.": "Scores of 0 are shares of 1/n each: e⁰ = 1. What is mixed are "
+            "0, as all scores are 0.": "Scores of 0 are weights of 1/n each: e⁰ = 1. What is mixed are "
             "the values.",
             "The value of the nearest point.": "That comes with a very large w, where the nearest "
             "takes all. At 0 near and far are alike.",
-            "The mean of all values, everywhere.": "All scores are equal, so all shares are: average "
+            "The mean of all values, everywhere.": "All scores are equal, so all weights are: average "
             "pooling.",
         },
         "C",
@@ -275,11 +275,11 @@ QUESTIONS = [
             "The same as alone: the scores of padding are 0, so its weights are.": "A score of 0 "
             "is no weight of 0. It becomes e⁰ = 1, and enters the sum.",
             "The same as alone: the values of padding are 0 and add nothing.": "They add nothing, "
-            "but their shares are missing elsewhere: the real values are multiplied by less.",
+            "but their weight is missing elsewhere: the real values are multiplied by less.",
             "NaN: a vector of zeros has no direction.": "A cosine would divide by its length. A "
             "dot product divides by nothing, it is just 0.",
-            "Less than alone: each padded row takes a share of the glance.": "e⁰ = 1 is a share. "
-            "It brings nothing home, and the real rows get less.",
+            "Less than alone: each row of padding takes some of the weight.": "e⁰ = 1 is not nothing. "
+            "Its value adds nothing, and the real rows get less.",
         },
         "D",
         "Break it: change what is masked out",
@@ -293,10 +293,10 @@ QUESTIONS = [
         {
             "None: a weight of 0 lets nothing through.": "Its value does not come through. Its "
             "score does: it has changed the other weights of the row.",
-            "All four: the hidden scores are in every row's sum.": "They make the visible weights "
+            "All four: the scores of the padding are in every row's sum.": "They make the other weights "
             "smaller. Divide each row by its sum, or fill with −∞ before.",
-            "Only those that had looked at the padding.": "All of them had. A score of 0 becomes "
-            "e⁰ = 1, and no softmax gives a share of 0.",
+            "Only those that had attended to the padding.": "All of them had. A score of 0 becomes "
+            "e⁰ = 1, and no softmax gives a weight of 0.",
         },
         "B",
         "Break it: change what is masked out",
@@ -336,12 +336,12 @@ QUESTIONS = [
     Question(
         "03",
         "all_hidden",
-        "All keys of a row are hidden, and all its scores −∞. What does torch's plain `softmax` make "
+        "All keys of a row are masked out, and all its scores −∞. What does torch's plain `softmax` make "
         "of it?",
         {
-            "Zeros: nothing may be seen.": "That is what our `masked_softmax` gives, because somebody "
+            "Zeros: the row may attend to nothing.": "That is what our `masked_softmax` gives, because somebody "
             "decided so. It does not follow from the formula.",
-            "Equal shares, as all scores are equal.": "With any finite number in their place, yes: "
+            "Equal weights, as all scores are equal.": "With any finite number in their place, yes: "
             "−10⁹ in all places gives them. −∞ less −∞ is no number.",
             "NaN: even the largest score is −∞.": "The largest is subtracted first, and −∞ less −∞ is "
             "not a number.",
@@ -356,7 +356,7 @@ QUESTIONS = [
         "the score divided by √d, and not by d?",
         {
             "It hardly matters: softmax looks at the order of the scores.": "The order says who "
-            "is ahead, the gaps say by how much. Divided by d, all shares would be nearly equal.",
+            "is ahead, the gaps say by how much. Divided by d, all weights would be nearly equal.",
             "Since a sum of d such products spreads over √d.": "Its variance is d. Divided by d "
             "itself the spread would be 1/√d, and softmax an average.",
             "√d is the length of a key, so that the score becomes a cosine.": "A cosine divides "
@@ -424,15 +424,15 @@ QUESTIONS = [
     Question(
         "04",
         "where_it_slopes",
-        "Two keys have the shares p and 1 − p. How fast can p change with its own score?",
+        "Two keys have the weights p and 1 − p. How fast can p change with its own score?",
         {
             "By p(1 − p): at most ¼, where p is ½.": "Near 0 and near 1 it hardly changes at all. "
             "That is saturation.",
             "By e to the score: ever faster.": "The exponential grows so, but it is divided by the "
             "sum, in which it stands as well.",
-            "By 1 − p: fastest where p is 0.": "You forget the factor p. A share of 0 does not come "
+            "By 1 − p: fastest where p is 0.": "You forget the factor p. A weight of 0 does not come "
             "back by a small push.",
-            "By p: fastest where it is 1.": "A share of 1 cannot grow, and it is as hard to take away "
+            "By p: fastest where it is 1.": "A weight of 1 cannot grow, and it is as hard to take away "
             "from it.",
         },
         "A",
