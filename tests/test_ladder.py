@@ -26,6 +26,7 @@ from transformer_lib.run.ladder import (
 )
 from transformer_lib.run.options import TrainSettings
 from transformer_lib.run.runs import start_run
+from transformer_lib.training import Diverged
 
 
 @pytest.fixture(scope="module")
@@ -248,6 +249,35 @@ def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(searched,
     assert chosen("bahdanau") == dataclasses.replace(shared, steps=2, model="bahdanau")
     beside.write_text(json.dumps(rows[1:]))  # half a search decides nothing
     assert chosen("gru") == dataclasses.replace(shared, steps=2)
+
+
+def test_a_combination_that_diverges_scores_nothing_and_the_search_goes_on(
+    tmp_path, small, monkeypatch
+):
+    climb, said = ladder.climb, []
+    monkeypatch.setattr(ladder, "load_corpus", lambda name: small)
+
+    def diverging(settings, corpus, **options):
+        if settings.learning_rate == 8e-3:
+            raise Diverged("loss is nan at step 2")
+        return climb(settings, corpus, **options)
+
+    monkeypatch.setattr(ladder, "climb", diverging)
+    search_ladder(["gru"], tmp_path / "rows.json", said.append, progress=False, steps=2)
+    rows = json.loads((tmp_path / "rows_search.json").read_text())
+    assert [row["valid"]["bleu"] == 0 for row in rows][4:] == [True, True]
+    assert len(rows) == 6
+    assert sum("loss is nan" in line for line in said) == 2
+
+
+def test_a_ladder_of_more_updates_has_files_and_a_search_of_its_own():
+    assert ladder.stored() == ladder.STORED
+    assert ladder.stored(2500).name == "ladder_2500.json"
+    assert ladder.searched(ladder.stored(2500)).name == "ladder_2500_search.json"
+    for name in MODELS:
+        tried = ladder.combinations(name, ladder.LONG)
+        assert [each["learning_rate"] for each in tried] == [2e-3, 4e-3, 8e-3]
+        assert {each["dropout"] for each in tried} == {rung(name).dropout}
 
 
 def test_two_ladders_into_one_file_lose_no_row(tmp_path, small, monkeypatch):

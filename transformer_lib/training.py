@@ -24,6 +24,10 @@ from transformer_lib.batching import Batch
 from transformer_lib.losses import loss_on_batch
 
 
+class Diverged(ValueError):
+    """A loss that is no number any more; what came before is kept."""
+
+
 @dataclass
 class History:
     """What a training run measured: a row a step, and a row an evaluation."""
@@ -282,7 +286,7 @@ class _Run:
 
     def _must_be_finite(self, name: str, value: float, where: str, learning_rate: float) -> None:
         if not math.isfinite(value):
-            raise ValueError(
+            raise Diverged(
                 f"{name} is {value} at {where}, learning rate {learning_rate:.2g}: "
                 "lower the rate, lengthen the warm-up, or train in fp32"
             )

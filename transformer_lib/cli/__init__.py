@@ -170,13 +170,19 @@ def _ladder(subparsers) -> None:
         subparsers,
         commands.ladder,
         "Train every model of the lessons on the same data, from three seeds, and print the table.",
-        "ladder --models gru bahdanau --seeds 0 --steps 50 --out my-ladder.json",
+        "ladder --models gru bahdanau --seeds 0 --steps 50 --out my-ladder.json\n"
+        "  python -m transformer_lib ladder --steps 2500 --search    resumes row by row; safe to stop",
     )
     add = p.add_argument
     add("--models", nargs="+", choices=MODELS, default=list(MODELS), help="the rungs")
     add("--seeds", nargs="+", type=int, default=[0, 1, 2], help="of weights and order")
     add("--steps", type=COUNT.read, default=SHARED.steps, help="updates of each model")
-    add("--out", type=Path, default=STORED, help="rows that are there and not stale are kept")
+    add(
+        "--out",
+        type=Path,
+        help=f"rows that are there and not stale are kept ({STORED.name} in data, for other "
+        f"--steps than {SHARED.steps} ladder_STEPS.json)",
+    )
     add = p.add_mutually_exclusive_group().add_argument
     add(
         "--search",

@@ -23,6 +23,7 @@ from transformer_lib.run.ladder import (
     read_ladder,
     search_ladder,
     search_table,
+    stored,
     time_ladder,
 )
 from transformer_lib.run.options import TrainSettings, recipe_for
@@ -151,16 +152,16 @@ def export(args: argparse.Namespace) -> None:
 
 def ladder(args: argparse.Namespace) -> None:
     """Make the rows that are missing, or search, or measure speed; print the table."""
-    shown = sys.stderr.isatty()
+    shown, path = sys.stderr.isatty(), args.out or stored(args.steps)
     if args.search:
-        search_ladder(args.models, args.out, _say, shown, steps=args.steps)
-        print(search_table(args.out).to_string())
+        search_ladder(args.models, path, _say, shown, steps=args.steps)
+        print(search_table(path).to_string())
         return
     if args.times:
-        time_ladder(args.out)
+        time_ladder(path)
     elif not args.show:
-        build_ladder(args.models, args.seeds, args.out, _say, shown, steps=args.steps)
-    print(ladder_table(read_ladder(args.out, steps=args.steps)).to_string())
+        build_ladder(args.models, args.seeds, path, _say, shown, steps=args.steps)
+    print(ladder_table(read_ladder(path, steps=args.steps)).to_string())
 
 
 def _list(_) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """Every model on the same data, from three seeds: as many updates, as many parameters.
 
 It is the table that grows from lesson 05 to lesson 15. `python -m transformer_lib ladder --search`
-gives each model the same six combinations of peak rate and dropout; `ladder` trains it with its best
-of them and keeps what it wrote on test. A row carries all that it depends on; where that is another
-today, `read_ladder` calls the row stale.
+gives each model the same combinations of peak rate and dropout; `ladder` trains it with its best of
+them and keeps what it wrote on test. There is a ladder for each number of updates, `--steps`: 500,
+and 2,500 for what longer training changes. A row carries all that it depends on; where that is
+another today, `read_ladder` calls the row stale.
 """
 
 import dataclasses
@@ -22,18 +23,23 @@ from transformer_lib.metrics import paired_bootstrap, translation_scores
 from transformer_lib.models import MODELS, create_model, describe_model
 from transformer_lib.run.options import TrainSettings
 from transformer_lib.run.runs import Run, best_head, error_of_head, new_model, start_run
-from transformer_lib.training import History
+from transformer_lib.training import Diverged, History
 from transformer_lib.translation import Translator
 
 STORED = DATA / "ladder.json"
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
 SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
 SMALL = {"d_model": 64, "d_hidden": 128}  # a recurrent model with a third of a rung's parameters
+RATES = (2e-3, 4e-3, 8e-3)
 COMBINATIONS = [
-    {"learning_rate": rate, "dropout": dropout}
-    for rate in (2e-3, 4e-3, 8e-3)
-    for dropout in (0.0, 0.1)
+    {"learning_rate": rate, "dropout": dropout} for rate in RATES for dropout in (0.0, 0.1)
 ]
+LONG = 2500  # updates of the second ladder
+
+
+def stored(steps: int = SHARED.steps) -> Path:
+    """The file with the ladder of so many updates."""
+    return STORED if steps == SHARED.steps else STORED.with_stem(f"{STORED.stem}_{steps}")
 
 
 def searched(path: Path = STORED) -> Path:
@@ -41,45 +47,63 @@ def searched(path: Path = STORED) -> Path:
     return path.with_stem(f"{path.stem}_search")
 
 
-def rung(name: str, seed: int = 0, path: Path = STORED, **changes) -> TrainSettings:
+def combinations(name: str, steps: int = SHARED.steps) -> list[dict]:
+    """What the search tries: three peak rates and two dropouts; after many updates the rates alone.
+
+    The dropout is then the one that the search at 500 updates found for this model.
+    """
+    if steps != LONG:
+        return COMBINATIONS
+    return [{"learning_rate": rate, "dropout": rung(name).dropout} for rate in RATES]
+
+
+def rung(name: str, seed: int = 0, path: Path | None = None, **changes) -> TrainSettings:
     """The settings of one rung: those all share, and what a whole search found best for this model.
 
     The search stands beside `path`. One with other `changes`, or in which a combination is missing,
     decides nothing. Small enough for a lesson: about two minutes of one thread.
     """
     shared = dataclasses.replace(SHARED, model=name, **changes)
+    path = path or stored(shared.steps)
     found = [
         row
         for row in _rows(searched(path))
         if row["model"] == name and not _stale(row, dataclasses.replace(shared, **row["chosen"]))
     ]
-    whole = len(found) == len(COMBINATIONS)
+    whole = len(found) == len(combinations(name, shared.steps))
     best = max(found, key=lambda row: row["valid"]["bleu"])["chosen"] if whole else {}
     return dataclasses.replace(shared, seed=seed, **{**best, **changes})
 
 
 def search_ladder(
     models: Iterable[str] = MODELS,
-    path: Path = STORED,
+    path: Path | None = None,
     say: Callable[[str], None] = print,
     progress: bool = True,
     **changes,
 ) -> None:
-    """Train every model from seed 0 in each of `COMBINATIONS`, and store its BLEU on valid.
+    """Train every model from seed 0 in each of its `combinations`, and store its BLEU on valid.
 
     The rows come beside those of the ladder in `path`; those that are there and not stale are kept.
+    A combination with which the loss is no number any more is stored as BLEU 0.
     """
-    corpus, path = load_corpus(*SHARED.corpus), searched(path)
+    shared = dataclasses.replace(SHARED, **changes)
+    corpus, path = load_corpus(*SHARED.corpus), searched(path or stored(shared.steps))
     for name in models:
-        for chosen in COMBINATIONS:
-            settings = dataclasses.replace(SHARED, model=name, **{**changes, **chosen})
+        for chosen in combinations(name, shared.steps):
+            settings = dataclasses.replace(shared, model=name, **chosen)
             place = {"model": name, "chosen": chosen}
             if any(not _stale(row, settings) for row in _rows(path) if _is_at(place, row)):
                 say(f"{name}, {chosen}: already there")
                 continue
-            translator, _ = climb(settings, corpus, progress=progress)
-            translated = zip(corpus.valid, translator.hypotheses(corpus.valid), strict=True)
-            found = {**_depends_on(settings), "valid": _brief(translated)}
+            try:
+                translator, _ = climb(settings, corpus, progress=progress)
+                translated = zip(corpus.valid, translator.hypotheses(corpus.valid), strict=True)
+                valid = _brief(translated)
+            except Diverged as error:
+                say(f"{name}, {chosen}: {error}")
+                valid = {"pairs": len(corpus.valid), "bleu": 0.0, "exact_match": 0.0}
+            found = {**_depends_on(settings), "valid": valid}
             _put(path, place, {"seed": settings.seed, **found})
             say(f"{name}, {chosen}: valid BLEU {found['valid']['bleu']:.1f}")
 
@@ -142,7 +166,7 @@ def score(translator: Translator, corpus: Corpus) -> dict:
 def build_ladder(
     models: Iterable[str] = MODELS,
     seeds: Iterable[int] = (0, 1, 2),
-    path: Path = STORED,
+    path: Path | None = None,
     say: Callable[[str], None] = print,
     progress: bool = True,
     **changes,
@@ -152,6 +176,7 @@ def build_ladder(
     Rows that are there and not stale are kept. `changes` are settings other than `rung`'s.
     """
     corpus = load_corpus(*SHARED.corpus)
+    path = path or stored(changes.get("steps", SHARED.steps))
     for seed in seeds:
         for name in models:
             settings, place = rung(name, seed, path, **changes), {"model": name, "seed": seed}
@@ -183,11 +208,13 @@ def time_ladder(path: Path = STORED, steps: int = 15) -> None:
     _write(path, rows)
 
 
-def read_ladder(path: Path = STORED, **changes) -> pd.DataFrame:
+def read_ladder(path: Path | None = None, **changes) -> pd.DataFrame:
     """A row a model and seed; `stale` where its settings, model or corpus are others today.
 
-    `changes` are the settings other than `rung`'s that the rows were made with (`steps=2000`).
+    `changes` are the settings other than `rung`'s that the rows were made with: `steps=2500` reads
+    the ladder of so many updates.
     """
+    path = path or stored(changes.get("steps", SHARED.steps))
     return pd.DataFrame(
         {
             "model": row["model"],
