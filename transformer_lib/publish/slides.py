@@ -180,7 +180,7 @@ def _say(cell: NotebookNode, found: list[Slide], asked: list[Step]) -> list[Step
 
 
 def _warn(cell: NotebookNode, found: list[Slide]) -> None:
-    """Puts **Careful** and **In short** on the slide, or on one of their own: a class reads them."""
+    """Puts **Careful** and **In short** on the slide, or on one of their own."""
     for aside in ASIDE.finditer(cell.source):
         step = Step([_prose(aside[0])], fragment=True)
         if not found[-1].has_room([step]):

@@ -8,7 +8,7 @@ product stands where its row and its column meet.
 import math
 from collections.abc import Sequence
 
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from transformer_lib.masks import Mask, masked_softmax
@@ -333,6 +333,6 @@ def _over(
     return [label(f"{name}.name", one.x, y, said, role=ROLES[name], bold=True, spoken=False)]
 
 
-def shape(numbers: Tensor) -> str:
+def shape(numbers: Shaped[Tensor, "..."]) -> str:
     """A table's shape, as Python writes it."""
     return f"({', '.join(map(str, numbers.shape))})"

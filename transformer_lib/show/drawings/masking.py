@@ -64,7 +64,7 @@ def _grids(name: str, mask: Mask, queries: Sequence[str], keys: Sequence[str]) -
 
 
 def additive_path() -> Scene:
-    """The additive score: query and key are projected, added, bent by tanh, and weighed into one number."""
+    """The additive score: query and key are projected, added, bent by tanh, and weighed."""
     q = Box("q", 0, 0, 112, 46, "query q", "query", "3 entries")
     k = Box("k", 0, 110, 112, 46, "key k", "key", "2 entries")
     to_q = Box("W_q", 170, 0, 112, 46, "W_q q", "query", "h entries")
