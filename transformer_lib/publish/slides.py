@@ -23,6 +23,7 @@ from transformer_lib.publish import render, tables
 from transformer_lib.publish.lessons import (
     ASIDE,
     DEEPER,
+    DEFINED,
     PAUSE,
     SHOWN,
     Lesson,
@@ -239,7 +240,8 @@ def steps(cell: NotebookNode) -> Iterator[Step]:
     if cell.cell_type == "markdown":
         source = unfolded(re.sub(r"^#+ .*\n*", "", cell.source))
         for part in filter(None, QUESTION.split(source)):
-            yield Step([_prose(part)], fragment)
+            for portion in _portions(part):
+                yield Step([_prose(portion)], fragment)
         return
     hidden = "hide-input" in tags(cell) or ASKING.match(cell.source)
     shown = [] if hidden else _listing(cell.source, "code")
@@ -305,6 +307,20 @@ def _wrapped(line: str, kind: str) -> list[str]:
     return textwrap.wrap(line, WRAPPED, replace_whitespace=False, drop_whitespace=False)
 
 
+def _portions(source: str) -> list[str]:
+    """A cell that is a table of terms in portions that fit on a slide; anything else as it is."""
+    if not source.startswith(DEFINED):
+        return [source]
+    head, rule, *rows = source.strip().splitlines()
+    fitting: list[list[str]] = [[]]
+    for row in rows:
+        more = "\n".join([head, rule, *fitting[-1], row])
+        if fitting[-1] and _prose_height(more) > ROOM - PARAGRAPH * 2:
+            fitting.append([])
+        fitting[-1].append(row)
+    return ["\n".join([head, rule, *some]) for some in fitting]
+
+
 def _prose(source: str) -> Block:
     kind = "question" if QUESTION.match(source) else "prose"
     return Block(kind, _html(source), _prose_height(source))
@@ -316,7 +332,8 @@ def _prose_height(source: str) -> int:
     for part in re.split(r"\n\n+", source):
         if part.startswith("|"):
             rows = part.splitlines()
-            height += sum(44 * math.ceil(len(row) / 105) for row in rows) - 20
+            wide = 70 if part.startswith(DEFINED) else 105  # letters: of three columns one wraps
+            height += sum(44 * math.ceil(len(row) / wide) for row in rows) - 20
         elif part.startswith("$$"):
             height += 90 + 34 * part.count("\\\\")
         else:
