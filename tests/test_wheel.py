@@ -53,7 +53,8 @@ def test_the_wheel_holds_every_file_that_the_library_reads(wheel):
     for prefix, folder in parts.items():
         for path in folder.rglob("*"):
             generator = "bilingual" in path.parts or "__pycache__" in path.parts
-            if path.is_file() and not generator:
+            lock = path.suffix == ".lock"  # left by a ladder that was stopped
+            if path.is_file() and not generator and not lock:
                 assert f"{prefix}/{path.relative_to(folder)}" in inside
     assert not any("bilingual" in name or name.startswith("tests") for name in inside)
 
