@@ -47,15 +47,9 @@ def set_up(notebook):
 
 def opening(notebook):
     """Title, promise, what one will be able to do, three times, what to know before; then a picture."""
-    title, (first, second, *_) = notebook.cells[0].source, parts.lesson_of(notebook).sections
+    first, second, *_ = parts.lesson_of(notebook).sections
     wanted = {
-        "a title such as # 09 · Heads": re.match(r"# \d\d · \S", title),
-        "a promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
-        "**You will be able to** and its points": promises(title),
-        "**Time:** 70 minutes in class · 110 alone, in two sittings · 30 going deeper.": TIMES.search(
-            title
-        ),
-        "**Before:** and what to know": re.search(r"\*\*Before:\*\*\s\S", title),
+        **titled(notebook, "110 alone, in two sittings"),
         "a picture and the question that it raises": shows(first.cells, SVG) and _questions(first),
         f"## {BEFORE}": second.heading == BEFORE,
         f"a quiz and the road map's drawing in {BEFORE!r}": any(map(asked, second.cells))
@@ -64,8 +58,18 @@ def opening(notebook):
     return [f"it should open with {what}" for what, there in wanted.items() if not there]
 
 
-def promises(title):
-    return re.findall(r"(?m)^- ", title.partition("**You will be able to**")[2])
+def titled(notebook, alone):
+    """What a title says, in both editions, and whether it is there; `alone` shows how minutes look."""
+    title = notebook.cells[0].source
+    return {
+        "a title such as # 09 · Heads": re.match(r"# \d\d · \S", title),
+        "a promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
+        "**You will be able to** and its points": re.findall(
+            r"(?m)^- ", title.partition("**You will be able to**")[2]
+        ),
+        f"**Time:** 70 minutes in class · {alone} · 30 going deeper.": TIMES.search(title),
+        "**Before:** and what to know": re.search(r"\*\*Before:\*\*\s\S", title),
+    }
 
 
 def _questions(section):
@@ -131,16 +135,22 @@ def shows(cells, kind):
 
 def order(notebook):
     """Sections, exercises with the build as the last, what people get wrong, sheet, a friend."""
+    return ordered(notebook, CLOSING)
+
+
+def ordered(notebook, closing):
+    """What stands where, in both editions; the sections in `closing` are the last."""
     core = parts.lesson_of(notebook).core
     headings = [section.heading for section in core]
     exercises = [h for h in headings if h.startswith(parts.EXERCISE)]
     wrong = []
-    if headings[-3:] != CLOSING:
-        wrong.append(f"it should end with {CLOSING}, and ends with {headings[-3:]}")
+    last = -len(closing)
+    if headings[last:] != closing:
+        wrong.append(f"it should end with {closing}, and ends with {headings[last:]}")
     if not exercises or not exercises[-1].startswith(parts.BUILD):
         wrong.append("the last exercise should be headed ## Build: …")
-    if headings[-3 - len(exercises) : -3] != exercises:
-        wrong.append(f"the exercises should stand just before {CLOSING[0]!r}")
+    if headings[last - len(exercises) : last] != exercises:
+        wrong.append(f"the exercises should stand just before {closing[0]!r}")
     if int(parts.number(notebook)) >= BREAK_IT_FROM and not parts.count(
         parts.core(notebook), r"\*\*Break it|^## Break it"
     ):

@@ -66,7 +66,28 @@ def _(scores):
     return (scores - torch.logsumexp(scores, dim=-1, keepdim=True)).exp()
 
 
-softmax.edits("""
+_SHIFTS = """\
+scores - largest → scores + largest
+    You add the largest score, so the powers become larger still and overflow. Subtract it.
+scores - largest → largest - scores
+scores - largest → -scores
+    You put a minus in front of `scores`, so the smallest score gets the largest weight: it is `scores - largest`.
+scores - largest → scores / largest
+scores - largest → scores / scores.max()
+    You divide by the largest score. That changes how far the scores of a row are apart, and with it the weights.
+    Subtract it: then they stay as far apart as they were.
+scores - largest → scores / scores.abs().max()
+    You divide by the largest absolute value of a score. That changes how far the scores are apart, and with it
+    the weights. Subtract the largest score: then they stay as far apart as they were.
+scores - largest → scores.clamp(max=80)
+scores - largest → scores.clamp(-80, 80)
+scores - largest → scores.clamp(max=88)
+scores - largest → scores.clamp(max=50)
+    You cut large scores off at a limit. Scores above it then all count the same, such as 88 and 90. Subtract the
+    largest score of the row: that keeps every power at 1 or below and changes no weight.
+"""
+
+softmax.edits(f"""
 sum(dim=-1, keepdim=True) → sum()
     All your weights together add up to 1. Each row by itself should: sum along the last axis, `dim=-1`.
 sum(dim=-1, keepdim=True) → sum(dim=0)
@@ -132,25 +153,7 @@ scores - largest → scores ; powers / powers.sum(dim=-1, keepdim=True) → powe
 scores - largest → scores - 1000
     You subtract one fixed number from all rows. In a row far below it all powers become 0, and 0 / 0 is NaN:
     subtract the largest score of the row.
-scores - largest → scores + largest
-    You add the largest score, so the powers become larger still and overflow. Subtract it.
-scores - largest → largest - scores
-scores - largest → -scores
-    You put a minus in front of `scores`, so the smallest score gets the largest weight: it is `scores - largest`.
-scores - largest → scores / largest
-scores - largest → scores / scores.max()
-    You divide by the largest score. That changes how far the scores of a row are apart, and with it the weights.
-    Subtract it: then they stay as far apart as they were.
-scores - largest → scores / scores.abs().max()
-    You divide by the largest absolute value of a score. That changes how far the scores are apart, and with it
-    the weights. Subtract the largest score: then they stay as far apart as they were.
-scores - largest → scores.clamp(max=80)
-scores - largest → scores.clamp(-80, 80)
-scores - largest → scores.clamp(max=88)
-scores - largest → scores.clamp(max=50)
-    You cut large scores off at a limit. Scores above it then all count the same, such as 88 and 90. Subtract the
-    largest score of the row: that keeps every power at 1 or below and changes no weight.
-(scores - largest).exp() → scores
+{_SHIFTS}(scores - largest).exp() → scores
 (scores - largest).exp() → scores - largest
 (scores - largest).exp() → (scores - scores.min(dim=-1, keepdim=True).values)
     You divide the scores themselves. They can be negative: take e to the power of each first.
@@ -207,7 +210,7 @@ def _(scores):
     return 1 / (scores - scores[:, None]).exp().sum(dim=1)
 
 
-softmax_for_one.edits("""
+softmax_for_one.edits(f"""
 scores - largest → scores
 (scores - largest).exp() → scores.double().exp()
 scores - largest → scores ; powers / powers.sum() → (powers / powers.sum()).nan_to_num()
@@ -231,24 +234,7 @@ scores - largest → scores.sub_(largest)
 scores.max() → scores.max(dim=0)
     `max` along an axis gives two things, the largest score and its position. `scores.max()` gives the score
     alone.
-scores - largest → scores + largest
-    You add the largest score, so the powers become larger still and overflow. Subtract it.
-scores - largest → largest - scores
-scores - largest → -scores
-    You put a minus in front of `scores`, so the smallest score gets the largest weight: it is `scores - largest`.
-scores - largest → scores / largest
-    You divide by the largest score. That changes how far the scores are apart, and with it the weights. Subtract
-    it: then they stay as far apart as they were.
-scores - largest → scores / scores.abs().max()
-    You divide by the largest absolute value of a score. That changes how far the scores are apart, and with it
-    the weights. Subtract the largest score: then they stay as far apart as they were.
-scores - largest → scores.clamp(max=80)
-scores - largest → scores.clamp(-80, 80)
-scores - largest → scores.clamp(max=88)
-scores - largest → scores.clamp(max=50)
-    You cut large scores off at a limit. Scores above it then all count the same, such as 88 and 90. Subtract the
-    largest score: that keeps every power at 1 or below and changes no weight.
-return powers / → return scores.exp() /
+{_SHIFTS}return powers / → return scores.exp() /
     The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
 powers.sum() → scores.exp().sum()
     The largest score is subtracted in your numerator alone. It must be subtracted in the denominator as well.

@@ -268,7 +268,32 @@ def _(queries, keys, values):
     return (kernel * values).sum(dim=1) / kernel.sum(dim=1)
 
 
-nadaraya_watson.edits("""
+def _kernels(u: str, square: str) -> str:
+    """What people write for the kernel; the solution has `u`, and its square as `square`."""
+    return f"""\
+-({square}) / 2 → {square} / 2
+    The minus sign is missing, or the square takes it away: −(u²), not (−u)². Yours counts far keys most.
+-({square}) / 2 → -({square})
+    The half is missing: yours is exp(−u²), and it should be exp(−u²/2).
+-({square}) / 2 → -(({u} / 2) ** 2)
+    You halve the difference before you square it (or the square twice), so yours is exp(−u²/4). It should be
+    exp(−u²/2).
+-({square}) / 2 → -{u}.abs() / 2
+    The square is missing: yours is exp(−|u|/2), and it should be exp(−u²/2).
+-({square}) / 2 → -{u}.abs()
+    The square and the half are missing: yours is exp(−|u|), and it should be exp(−u²/2).
+-({square}) / 2 → -{u}
+-({square}) / 2 → -{u} / 2
+    You do not square the difference, so on one side of the query yours counts the far keys most. It should be
+    exp(−u²/2).
+scores.softmax → scores.exp().softmax
+scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
+    One exp too many: softmax takes e to the power of the scores itself, and you give it the kernel. Give it
+    −u²/2.
+"""
+
+
+nadaraya_watson.edits(f"""
 scores.softmax(dim=1) → scores.exp()
 scores.softmax(dim=1) → scores.exp() / (2 * torch.pi) ** 0.5
     Your weights do not add up to 1: divide each row by its sum, or take the softmax.
@@ -300,26 +325,7 @@ weights @ values → values @ weights
 queries[:, None] - keys → keys[:, None] - queries ; dim=1 → dim=0
     The values meet the wrong axis of your weights. The queries go down, `queries[:, None] - keys`, and each
     row of weights meets the values, `weights @ values`.
--(distances**2) / 2 → distances**2 / 2
-    The minus sign is missing, or the square takes it away: −(u²), not (−u)². Yours counts far keys most.
--(distances**2) / 2 → -(distances**2)
-    The half is missing: your score is −u², and it should be −u²/2.
--(distances**2) / 2 → -((distances / 2) ** 2)
-    You halve the difference before you square it (or the square twice), so your score is −u²/4. It should be
-    −u²/2.
--(distances**2) / 2 → -distances.abs() / 2
-    The square is missing: yours is exp(−|u|/2), and it should be exp(−u²/2).
--(distances**2) / 2 → -distances.abs()
-    The square and the half are missing: yours is exp(−|u|), and it should be exp(−u²/2).
--(distances**2) / 2 → -distances
--(distances**2) / 2 → -distances / 2
-    You do not square the difference, so on one side of the query yours counts the far keys most. It should be
-    exp(−u²/2).
-scores.softmax → scores.exp().softmax
-scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
-    One exp too many: softmax takes e to the power of the scores itself, and you give it the kernel. Give it
-    −u²/2.
-return weights @ values → return weights
+{_kernels("distances", "distances**2")}return weights @ values → return weights
     These are the weights. They still have to mix the values.
 return weights @ values → return values[distances.abs().argmin(dim=1)]
     This is the value of the nearest key alone. Near keys count most, far ones a little.
@@ -384,27 +390,8 @@ def _(query, keys, values):
     return kernel @ values / kernel.sum()
 
 
-nadaraya_watson_for_one.edits("""
--((query - keys) ** 2) / 2 → (query - keys) ** 2 / 2
-    The minus sign is missing, or the square takes it away: −(u²), not (−u)². Yours counts far keys most.
--((query - keys) ** 2) / 2 → -((query - keys) ** 2)
-    The half is missing: yours is exp(−u²), and it should be exp(−u²/2).
--((query - keys) ** 2) / 2 → -(((query - keys) / 2) ** 2)
-    You halve the difference before you square it (or the square twice), so yours is exp(−u²/4). It should be
-    exp(−u²/2).
--((query - keys) ** 2) / 2 → -(query - keys).abs() / 2
-    The square is missing: yours is exp(−|u|/2), and it should be exp(−u²/2).
--((query - keys) ** 2) / 2 → -(query - keys).abs()
-    The square and the half are missing: yours is exp(−|u|), and it should be exp(−u²/2).
--((query - keys) ** 2) / 2 → -(query - keys)
--((query - keys) ** 2) / 2 → -(query - keys) / 2
-    You do not square the difference, so on one side of the query yours counts the far keys most. It should be
-    exp(−u²/2).
-scores.softmax → scores.exp().softmax
-scores.softmax → (scores.exp() / (2 * torch.pi) ** 0.5).softmax
-    One exp too many: softmax takes e to the power of the scores itself, and you give it the kernel. Give it
-    −u²/2.
--((query - keys) ** 2) / 2 → query * keys
+nadaraya_watson_for_one.edits(f"""
+{_kernels("(query - keys)", "(query - keys) ** 2")}-((query - keys) ** 2) / 2 → query * keys
     Your score is the product of query and key. Here it is minus half the square of their distance.
 scores.softmax(dim=0) → scores.exp()
 scores.softmax(dim=0) → scores.exp() / (2 * torch.pi) ** 0.5
