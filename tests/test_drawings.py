@@ -435,6 +435,18 @@ def test_the_heads_weights_are_those_that_the_module_makes():
     assert {"head0", "head1", "head2"} == {n.split(".")[0] for n in boxes(scene) if n[:4] == "head"}
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+def test_the_grids_of_a_mask_show_what_torch_repeats_in_grey(rows):
+    mask = torch.tensor([[True, False], [False, True]])[:, None].expand(2, rows, 2)
+    scene = drawings.mask_grids({"lengths": mask}, TOKENS[:3], TOKENS[:2])
+    drawn = {p.name.removeprefix("0."): p for p in scene.parts if isinstance(p, Vector)}
+    for b, sentence in enumerate(mask.expand(2, 3, 2).tolist()):
+        for i, allowed in enumerate(sentence):
+            cells = drawn[f"row.{b}.{i}"]
+            assert cells.cells == tuple("T" if may else "F" for may in allowed)
+            assert (cells.role == "token") == (i >= rows)
+
+
 def test_the_look_up_shows_what_torch_computes():
     scene = SCENES["04"]()
     cells = {p.name: p.cells for p in scene.parts if isinstance(p, Vector)}
