@@ -139,7 +139,7 @@ def test_relations_of_other_things_than_tensors(got, wanted, said):
 def test_right_but_for_a_row():
     wrong = Y.clone()
     wrong[0] = 9.0
-    assert between(lambda w: wrong, Y).startswith("Right, but for the first along axis 0")
+    assert between(lambda w: wrong, Y).startswith("Right, but for the first row")
 
 
 def test_ids_are_not_computed_with():

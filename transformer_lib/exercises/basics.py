@@ -27,7 +27,7 @@ def _one_weight(place, scores):
 
 
 softmax = Exercise(
-    sections=("00 Softmax: from scores to shares",),
+    sections=("00 Softmax: from scores to weights",),
     task="Weights from scores: e to the power of each score, divided by the sum of these powers along the last "
     "axis. `scores` has any number of axes, and the weights have the same shape. It must also work at scores "
     "of 1000, must leave `scores` as they are, and must not call softmax.",
@@ -89,7 +89,7 @@ scores - largest → scores.clamp(max=50)
 
 softmax.edits(f"""
 sum(dim=-1, keepdim=True) → sum()
-    All your weights together add up to 1. Each row by itself should: sum along the last axis, `dim=-1`.
+    All your weights together add up to 1. Each row should add up to 1 by itself: sum along the last axis, `dim=-1`.
 sum(dim=-1, keepdim=True) → sum(dim=0)
 sum(dim=-1, keepdim=True) → sum(dim=-2, keepdim=True)
 scores.max(dim=-1, keepdim=True) → scores.max(dim=0, keepdim=True) ; sum(dim=-1, keepdim=True) → sum(dim=0)
@@ -110,11 +110,17 @@ scores - largest → scores ; keepdim=True)  # (..., n) → keepdim=True) + 1e-9
     At large scores this fails: in 32 bits e to the power of 90 is infinite and e to the power of −200 is 0, and
     neither makes a weight. So first subtract the largest score of the row.
 return powers / → return scores.exp() /
-    The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
+    The largest score is subtracted below the line alone, in the sum. It must be subtracted above the line as well.
 return powers / powers.sum → return powers / scores.exp().sum
-    The largest score is subtracted in your numerator alone. It must be subtracted in the denominator as well.
+    The largest score is subtracted above the line alone. It must be subtracted below it as well, in the sum.
 (scores - largest).exp() → scores.exp() - largest
     You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
+(scores - largest).exp() → scores.exp() - largest.exp()
+(scores - largest).exp() → scores.exp() - scores.exp().max()
+    You subtract the largest power from the powers. Subtract the largest score from the scores, before `.exp()`.
+(scores - largest).exp() → scores.exp() / largest.exp()
+    At large scores this fails: the powers become infinite before you divide them by the largest. Subtract the
+    largest score from the scores, before `.exp()`.
 scores.max(dim=-1, keepdim=True).values → scores.max()
     You subtract the largest score of the whole table. In a row far below it all powers become 0, and 0 / 0
     is NaN: take the largest of each row, `dim=-1, keepdim=True`.
@@ -129,7 +135,7 @@ max(dim=-1, keepdim=True) → max(dim=-1)
 sum(dim=-1, keepdim=True) → sum(dim=-1)
 dim=-1, keepdim=True → dim=-1
 powers / powers.sum(dim=-1, keepdim=True) → (scores - scores.logsumexp(dim=-1)).exp()
-    The maximum or the sum has lost its axis, so it does not line up with the rows: (2, 3) has become (2,).
+    The largest score, or the sum, has lost its axis, so it does not line up with the rows: (2, 3) has become (2,).
     `keepdim=True` keeps it, (2, 1). (After `max` along an axis the scores are in `.values`.)
 max(dim=-1, keepdim=True).values → max(dim=-1).values[:, None]
 sum(dim=-1, keepdim=True) → sum(dim=-1)[:, None]
@@ -161,8 +167,8 @@ powers / powers.sum(dim=-1, keepdim=True) → scores - scores.logsumexp(dim=-1, 
 powers / powers.sum(dim=-1, keepdim=True) → scores - scores.exp().sum(dim=-1, keepdim=True).log()
     These are the logarithms of the weights. One `exp` is missing.
 scores - largest → scores.sub_(largest)
-    The call changed its input `scores`: `-=` and functions with an underscore
-    write into it. `scores - largest` makes a new tensor.
+    The call changed its input `scores`: `-=` and functions whose name ends with an underscore,
+    such as `sub_`, write into it. `scores - largest` makes a new tensor.
 """)
 
 
@@ -178,7 +184,7 @@ def _one_row():
 
 
 softmax_for_one = Exercise(
-    sections=("00 Softmax: from scores to shares",),
+    sections=("00 Softmax: from scores to weights",),
     task="The weights of one row: `scores` (n,) to weights (n,) that add up to 1, also at scores of 1000 "
     "and −1000, without calling softmax.",
     cases=_one_row,
@@ -227,17 +233,22 @@ scores - largest → scores - 1000
     You subtract a fixed number. Where all scores are far below it, all powers become 0, and 0 / 0 is NaN:
     subtract the largest score.
 scores - largest → scores.sub_(largest)
-    The call changed its input `scores`: `-=` and functions with an underscore
-    write into it. `scores - largest` makes a new tensor.
+    The call changed its input `scores`: `-=` and functions whose name ends with an underscore,
+    such as `sub_`, write into it. `scores - largest` makes a new tensor.
 (scores - largest).exp() → scores.exp() - largest
     You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
+(scores - largest).exp() → scores.exp() - largest.exp()
+    You subtract the largest power from the powers. Subtract the largest score from the scores, before `.exp()`.
+(scores - largest).exp() → scores.exp() / largest.exp()
+    At large scores this fails: the powers become infinite before you divide them by the largest. Subtract the
+    largest score from the scores, before `.exp()`.
 scores.max() → scores.max(dim=0)
     `max` along an axis gives two things, the largest score and its position. `scores.max()` gives the score
     alone.
 {_SHIFTS}return powers / → return scores.exp() /
-    The largest score is subtracted in your denominator alone. It must be subtracted in the numerator as well.
+    The largest score is subtracted below the line alone, in the sum. It must be subtracted above the line as well.
 powers.sum() → scores.exp().sum()
-    The largest score is subtracted in your numerator alone. It must be subtracted in the denominator as well.
+    The largest score is subtracted above the line alone. It must be subtracted below it as well, in the sum.
 powers / powers.sum() → powers
     These powers of e do not add up to 1: divide each by the sum of all.
 powers.sum() → powers.mean()
@@ -327,8 +338,8 @@ weights @ values → weights @ values.transpose(1, 2)
 weights @ values → weights @ values.permute(2, 1, 0)
 weights @ values → weights.transpose(1, 2) @ values
 weights @ values → weights.permute(2, 1, 0) @ values
-    A transpose too many. The rows of weights are as long as the columns of values are, so they meet as they
-    are.
+    You turn rows into columns, and that is one turn too many (`.mT`, `.T`, `transpose`). A row of weights is as
+    long as a column of values, so they meet as they are.
 weights @ values → weights.softmax(dim=-1) @ values
     A softmax too many: these are weights already, and it makes them more even.
 weights @ values → weights[0] @ values[0]

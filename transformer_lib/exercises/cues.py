@@ -37,7 +37,7 @@ def _one_value(place, query, keys, values, temperature=1.0):
 
 
 look_up = Exercise(
-    sections=("01 A dictionary that answers softly",),
+    sections=("01 Query, key, value", "01 Hard or soft?"),
     task="Look a query up softly. Score it against each key with a dot product, divide the scores by the "
     "temperature, make weights of them with softmax, and mix the rows of values. query (d,), keys (n, d), "
     "values (n, v) and a number to (v,). It must also work where a low temperature makes scores of 150.",
@@ -101,8 +101,8 @@ scores / temperature → scores * temperature
     Your temperature works the wrong way round: a high one must make the weights more equal, so it divides
     the scores.
 scores / temperature → scores
-    Your temperature changes no weight. Where it divides all the exponentials it cancels, because it divides
-    their sum as well. It must divide the scores, before `exp` or `softmax`.
+    Your temperature changes no weight. Do you use it? It must divide the scores, before `exp` or `softmax`. (If it
+    divides all the exponentials, it cancels, because it divides their sum as well.)
 scores / temperature → scores ; softmax(dim=0) → softmax(dim=0) / temperature
     The temperature divides the weights, or what they have mixed. It belongs inside the softmax, on the scores.
 scores / temperature → scores / temperature**2
@@ -130,8 +130,8 @@ scores.softmax(dim=0) → scores / (keys @ query).sum()
 scores.softmax(dim=0) → scores.exp()
     e to the power of a score is not a weight yet: divide by the sum of all. `softmax` does both.
 scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
-    At a low temperature the scores are large, and e to the power of 100 is infinite. Leave it to `softmax`,
-    which first subtracts the largest score.
+    At a low temperature the scores are large, and e to the power of 100 does not fit into 32 bits. Leave it to
+    `softmax`, which first subtracts the largest score.
 weights @ values → values[weights.argmax()]
     This is the hard look-up: it takes the best key's value and drops the others.
 weights @ values → weights[:, None] * values
@@ -168,7 +168,7 @@ def _one_number_each():
 
 
 look_up_for_one = Exercise(
-    sections=("01 A dictionary that answers softly",),
+    sections=("01 Query, key, value",),
     task="The soft look-up of one number a key, without a temperature: query (d,), keys (n, d) and values (n,) to "
     "one number, a tensor of shape (). Scores may be as large as 150.",
     cases=_one_number_each,
@@ -215,7 +215,7 @@ scores.softmax(dim=0) → scores / scores.sum()
 scores.softmax(dim=0) → scores.exp()
     e to the power of a score is not a weight yet: divide by the sum of all. `softmax` does both.
 scores.softmax(dim=0) → scores.exp() / scores.exp().sum()
-    e to the power of 100 is infinite. Leave it to `softmax`, which first subtracts the largest score.
+    e to the power of 100 does not fit into 32 bits. Leave it to `softmax`, which first subtracts the largest score.
 (weights * values).sum() → weights * values
 (weights * values).sum() → weights[:, None] * values
     Each value has its weight. Now add them up: one number is wanted.
@@ -279,7 +279,7 @@ entropy.edits("""
 torch.special.xlogy(weights, weights) → weights * weights.log()
     At weight 0 the computer says 0 · log 0 = NaN; it must count as 0.
 -terms → terms
-    Your entropy is negative. Logarithms of weights are: a minus sign is missing.
+    Your entropy is negative, because logarithms of weights are negative. A minus sign is missing.
 torch.special.xlogy(weights, weights) → torch.special.xlogy(weights, weights) / 0.6931472
 torch.special.xlogy(weights, weights) → weights * weights.log2()
     This is in bits. With the natural logarithm it is in nats.

@@ -20,7 +20,7 @@ def _points():
 
 
 leave_one_out = Exercise(
-    sections=("02 How far to look?",),
+    sections=("02 Learn the width",),
     task="Row i: all points but the i-th, in their order, also where two points are equal. (n,) to (n, n − 1).",
     cases=_points,
     hints=(
@@ -61,6 +61,9 @@ rows[others].reshape(n, n - 1) → rows
 rows[others].reshape(n, n - 1) → torch.stack([points[points != points[i]] for i in range(n)])
     You compare the points themselves, so every point equal to the i-th is left out with it. Compare their positions:
     `torch.arange(len(points)) != i`.
+~torch.eye(n, dtype=torch.bool) → torch.arange(n) != (points == points[:, None]).int().argmax(1)[:, None]
+    You find the point by its value, so of several equal points the first is left out. Leave it out by its position:
+    `range(len(points))` counts them.
 n = len(points) → n = 50
     50 is the lesson's number of points. Here it is `len(points)`.
 rows[others].reshape(n, n - 1) → points[:-1].expand(n, n - 1)
@@ -114,7 +117,7 @@ def _one_kernel(place, queries, keys, width):
 
 
 epanechnikov_weights = Exercise(
-    sections=("02 Ask the neighbours",),
+    sections=("02 Near points count more",),
     task="Weights from the kernel K(u) = max(0, 1 − u²) with u = (query − key)/width: queries (q,), keys (k,) and a "
     "number to (q, k), each row adding up to 1. Every query has a key within reach.",
     cases=_distances,
@@ -177,7 +180,8 @@ sum(dim=1, keepdim=True) → sum()
 sum(dim=1, keepdim=True) → sum(dim=1)
     The sum has lost its axis: `k.sum(dim=1, keepdim=True)` keeps it, and each row meets its own sum.
 sum(dim=1, keepdim=True) → sum(dim=0, keepdim=True)
-    Your weights add up to 1 over the queries. Sum over the keys, `dim=1`.
+    Your weights add up to 1 over the queries. Sum over the keys: `dim=1` if the queries go down, `dim=0` if the
+    keys do.
 1 - u**2 → 1 - u.abs()
     You take 1 − |u|, the triangular kernel. Epanechnikov's has the square.
 1 - u**2 → 1 - u
@@ -189,7 +193,7 @@ sum(dim=1, keepdim=True) → sum(dim=0, keepdim=True)
 (1 - u**2).clamp(min=0) → torch.exp(-(u**2) / 2)
     That is the Gaussian kernel, e^(−u²/2). Here it is max(0, 1 − u²).
 k / k.sum(dim=1, keepdim=True) → k.softmax(dim=1)
-    A softmax too many: the kernel is positive already, and e⁰ = 1 would give far keys a weight. Divide by the
+    A softmax too many: the kernel is never negative, and e⁰ = 1 would give far keys a weight. Divide by the
     sum.
 queries[:, None] - keys → queries - keys
     Queries and keys do not line up. Every query meets every key: `queries[:, None] - keys`.
@@ -230,7 +234,7 @@ def _one_average(place, queries, keys, values):
 nadaraya_watson = Exercise(
     sections=(
         "02 A softmax in disguise",
-        "02 Ask the neighbours",
+        "02 Near points count more",
     ),
     task="Nadaraya-Watson pooling with the Gaussian kernel of width 1: for every query the average of the "
     "values, each weighted by exp(−(query − key)²/2). queries (q,), keys (k,) and values (k,) to (q,). Use no "
@@ -313,7 +317,8 @@ scores.softmax(dim=1) → scores.exp() / scores.exp().sum(dim=1)
 scores.softmax(dim=1) → scores.exp() / scores.exp().sum()
     All your weights together add up to 1. Each row has a sum of its own: `sum(dim=1, keepdim=True)`.
 dim=1 → dim=0
-    Your weights add up to 1 over the queries. In each row it is the keys whose weights add up to 1: `dim=1`.
+    Your weights add up to 1 over the queries. For each query the weights of the keys add up to 1: `dim=1` if the
+    queries go down, `dim=0` if the keys do.
 weights @ values → weights * values
     The weighted values still have to be added up, along each row.
 weights @ values → (weights * values).sum()
@@ -356,7 +361,7 @@ def _one_query():
 nadaraya_watson_for_one = Exercise(
     sections=(
         "02 A softmax in disguise",
-        "02 Ask the neighbours",
+        "02 Near points count more",
     ),
     task="The same for one query: a number `query`, as a tensor of shape (), keys (k,) and values (k,) to one "
     "number, a tensor of shape ().",

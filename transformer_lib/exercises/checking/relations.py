@@ -478,7 +478,7 @@ def _of_weights(a: Tensor, b: Tensor, tolerance: float) -> Iterator[str]:
                 "should: `dim=-1`."
             )
     if a.dim() > 1 and a.numel() > 1 and abs(float(a.sum()) - 1) < tolerance and not ones(a, -1):
-        yield "All entries together add up to 1 in yours. Each row should by itself: `dim=-1`."
+        yield "All entries together add up to 1 in yours. Each row should add up to 1 by itself: `dim=-1`."
     divided = a / a.sum(-1, keepdim=True)
     if divided.isfinite().all() and close(divided, b, tolerance):
         yield "The proportions are right, but the rows do not add up to 1: each is still to be divided by its sum."
@@ -511,12 +511,13 @@ def _right_but(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> Ite
         if n < 2:
             continue
         rows = [bool(part.any()) for part in off.unbind(k)]
-        where, name = f"along axis {k}, {_axis(k, off.dim())}", {0: "first", n - 1: "last"}
-        for at, word in name.items():
+        line = ("entry" if off.dim() == 1 else "column", "row")[off.dim() - 1 - k :][:1]
+        what = line[0] if line else f"part along axis {k}"
+        for at, word in {0: "first", n - 1: "last"}.items():
             if rows[at] and sum(rows) == 1 and n > 2:
-                yield f"Right, but for the {word} {where}."
+                yield f"Right, but for the {word} {what}."
             if not rows[at] and sum(rows) == n - 1 and n > 2:
-                yield f"Only the {word} is right {where}."
+                yield f"Only the {word} {what} is right."
     if off.dim() > 1 and off.size(-1) > 1 and off.size(-2) > 1:
         row, column = torch.meshgrid(*map(torch.arange, off.shape[-2:]), indexing="ij")
         for word, region in (
