@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import torch
 import vl_convert
+from matplotlib.colors import to_rgb
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.exercises import exercises
@@ -65,7 +66,13 @@ BEAM = {
 }
 SCENES = {
     "00": drawings.route,
+    "00, a row": lambda: drawings.broadcasting(X, torch.tensor([100.0, 200, 300, 400])),
+    "00, a column": lambda: drawings.broadcasting(X[:1], torch.tensor([[1.0], [2], [3]])),
+    "01, desk": drawings.desk,
     "01": lambda: drawings.soft_lookup(X[2], X, X[:, :2], TOKENS, "home"),
+    "01, labelled": lambda: drawings.soft_lookup(
+        X[2, :3], X[:, :3], X[:, :2], TOKENS, "home", ["red", "read", "drink"], ["pages", "sips"]
+    ),
     "02": lambda: drawings.pooling(2.0, torch.tensor([0.0, 1, 5]), torch.tensor([10.0, 20, 40])),
     "02, tokens": lambda: drawings.pooling(1.0, torch.arange(4.0), X[:, 0], TOKENS),
     "03": lambda: drawings.scoring(X[2], X, X, torch.tensor([True, True, True, False]), TOKENS),
@@ -445,6 +452,36 @@ def test_the_grids_of_a_mask_show_what_torch_repeats_in_grey(rows):
             cells = drawn[f"row.{b}.{i}"]
             assert cells.cells == tuple("T" if may else "F" for may in allowed)
             assert (cells.role == "token") == (i >= rows)
+
+
+@pytest.mark.parametrize("right", [torch.tensor([1.0, 2, 3]), torch.tensor([[4.0], [5]])])
+def test_what_is_drawn_pale_is_what_torch_repeats(right):
+    left = torch.tensor([[10.0, 20, 30], [40, 50, 60]])
+    scene = drawings.broadcasting(left, right)
+    for name, table in {"left": left, "right": right, "sum": left + right}.items():
+        rows = [[], []]
+        for part in scene.parts:
+            if isinstance(part, Vector) and part.name.startswith(f"{name}."):
+                rows[int(part.name.split(".")[1])] += map(int, part.cells)
+        assert rows == table.expand(2, 3).tolist()
+        own = [p for p in scene.parts if p.name.startswith(f"{name}.") and "row" in p.told()]
+        assert sum(len(part.cells) for part in own) == table.numel()
+
+
+def test_shapes_that_do_not_fit_are_torchs_error():
+    with pytest.raises(RuntimeError, match="must match"):
+        drawings.broadcasting(torch.ones(2, 3), torch.ones(2))
+
+
+def test_only_the_cup_on_the_desk_has_a_colour():
+    coloured = {m.part.split(".")[0] for m in marks(drawings.desk()) if m.part and not grey(m)}
+    assert coloured == {"cup"}
+
+
+def grey(mark):
+    """Whether every colour of the mark has as much red as green and blue."""
+    used = [mark.color] if isinstance(mark, Text) else [mark.fill, mark.stroke]
+    return all(c == "none" or len(set(to_rgb(c))) == 1 for c in used)
 
 
 def test_the_look_up_shows_what_torch_computes():

@@ -28,8 +28,8 @@ from transformer_lib.show.explorers import (
     sampling_explorer,
     scale_explorer,
     schedule_explorer,
-    shares_explorer,
     temperature_explorer,
+    weights_explorer,
 )
 
 SOURCE, TARGET = ["i", "'m", "home"], ["je", "suis", "chez", "moi"]
@@ -97,19 +97,19 @@ def number(text):
 
 @pytest.mark.parametrize("added", [0, 1000])
 def test_the_sliders_of_the_scores_compute_the_softmax_and_what_is_added_to_all_cancels(added):
-    chart = shares_explorer(torch.tensor([1.5, -0.5, 0.75]), SOURCE)
+    chart = weights_explorer(torch.tensor([1.5, -0.5, 0.75]), SOURCE)
     marks = drawn(chart, score_1=4.0, added=added)
-    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
+    weights = {m["key"]: number(m["weight"]) for m in marks if "weight" in m}
     wanted = torch.tensor([1.5, 4.0, 0.75]).softmax(0).tolist()
-    assert [shares[k] for k in SOURCE] == pytest.approx(wanted, abs=1e-6)
+    assert [weights[k] for k in SOURCE] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
 def test_the_temperature_slider_computes_the_softmax(temperature):
     scores = torch.tensor([1.5, -0.5, 0.75])
     marks = drawn(temperature_explorer(scores, SOURCE), temperature=temperature)
-    shares = {m["key"]: number(m["share"]) for m in marks if "share" in m}
-    assert [shares[k] for k in SOURCE] == pytest.approx(
+    weights = {m["key"]: number(m["after softmax"]) for m in marks if "after softmax" in m}
+    assert [weights[k] for k in SOURCE] == pytest.approx(
         (scores / temperature).softmax(0).tolist(), abs=1e-6
     )
 
@@ -328,6 +328,6 @@ def test_what_does_not_fit_is_refused():
         with pytest.raises(ValueError, match=f"width {width}, which is no power of four"):
             scale_explorer(torch.zeros(width), torch.zeros(5, width))
     with pytest.raises(ValueError, match="3 scores, but 4 keys"):
-        shares_explorer(torch.zeros(3), TARGET)
+        weights_explorer(torch.zeros(3), TARGET)
     with pytest.raises(ValueError, match="real=4, but of 3 keys 1 to 3 can be real"):
         padding_explorer(torch.zeros(3), SOURCE, real=4)

@@ -118,11 +118,13 @@ def ann():
 
 
 def fay():
-    return answered("00", my_mix=MIX, my_softmax=f"while True:\n    time.sleep(1)\n{SOFTMAX}")
+    return answered(
+        "00", my_mix=MIX, my_softmax=f"import time\nwhile True:\n    time.sleep(1)\n{SOFTMAX}"
+    )
 
 
 def gus():
-    slow = "def my_softmax(scores):\n    while True:\n        time.sleep(0.01)\n"
+    slow = "import time\ndef my_softmax(scores):\n    while True:\n        time.sleep(0.01)\n"
     return answered("00", my_mix=MIX, my_softmax=slow)
 
 

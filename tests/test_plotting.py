@@ -14,6 +14,7 @@ from transformer_lib.show.plotting import (
     compare_signed,
     plot_attention,
     plot_curves,
+    plot_descents,
     plot_grids,
     plot_lookup,
 )
@@ -179,3 +180,27 @@ def test_an_entry_keeps_its_number_and_colour_through_a_reshape(shown):
     assert "split: 2 slices of 3 rows and 2 columns, the first [[0, 1], [4, 5], [8, 9]]." in (
         description
     )
+
+
+def test_a_descent_stands_on_the_curve_of_its_loss_and_numbers_stay_apart(shown):
+    """Steps of 1.1 times the slope of w²: 1, −1.2, 1.44; small ones: 1, 0.998, 0.996, 0.994."""
+    curve = [-2.0, 0.0, 2.0], [4.0, 0.0, 4.0]
+    far = [(1.0, 1.0), (-1.2, 1.44), (1.44, 2.0736)]
+    near = [(w, w * w) for w in (1.0, 0.998, 0.996, 0.994)]
+    plot_descents(curve, {"far": far, "near": near}, x="w", y="loss", title="Two rates")
+    figure, told = shown[0]
+    for frame, stood in zip(figure.axes, (far, near), strict=True):
+        valley, steps = frame.lines
+        assert valley.get_xydata().tolist() == list(map(list, zip(*curve, strict=True)))
+        assert steps.get_xydata().tolist() == list(map(list, stood))
+    assert [[t.get_text() for t in frame.texts] for frame in figure.axes] == [
+        ["0", "1", "2"],
+        ["0"],
+    ]
+    assert "far: w goes 1.00, -1.20, 1.44." in told
+    assert "near: w goes 1.00, 1.00, 1.00, 0.99." in told
+
+
+def test_points_without_a_curve_are_told_without_one(shown):
+    plot_curves({}, points={"points": ([0, 1], [2, 3])}, x="x", y="y", title="Two")
+    assert shown[0][1] == "Two: y against x. points: 2 points between 2 and 3."

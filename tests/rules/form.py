@@ -50,7 +50,7 @@ def opening(notebook):
     first, second, *_ = parts.lesson_of(notebook).sections
     wanted = {
         **titled(notebook, "110 alone, in two sittings"),
-        "a picture and the question that it raises": shows(first.cells, SVG) and _questions(first),
+        "a picture and the question that it raises": pictured(first.cells) and _questions(first),
         f"## {BEFORE}": second.heading == BEFORE,
         f"a quiz and the road map's drawing in {BEFORE!r}": any(map(asked, second.cells))
         and shows(second.cells, SVG),
@@ -127,6 +127,12 @@ def asked(cell):
         known = _numbered()
         return {name: known[name] for name in re.findall(r'"(.+?)"', cell.source) if name in known}
     return None
+
+
+def pictured(cells):
+    """Whether there is a drawing, or a figure, which comes out as an <img>."""
+    found = [out.get("data", {}) for cell in cells for out in cell.get("outputs", [])]
+    return any(SVG in data or "<img" in data.get("text/html", "") for data in found)
 
 
 def shows(cells, kind):

@@ -30,7 +30,7 @@ TRANSFORMER, DOING = "The Transformer", "What it can do"
 LESSONS = {
     "00": Lesson(
         ATTENTION,
-        "read shapes, multiply batches of matrices, turn scores into shares",
+        "read shapes, multiply batches of matrices, turn scores into weights",
         "start here",
         "shapes, softmax",
         ("00.1", "00.2"),

@@ -26,12 +26,12 @@ WEIGHT = alt.Color("weight:Q", scale=alt.Scale(range=HEAT_COLORS, domain=[0, 1])
 BIG = {"labelFontSize": 14, "titleFontSize": 13}
 
 
-def _shares_in_words(scores: Float[Tensor, " key"], keys: Sequence[str]) -> str:
+def _softmax_in_words(scores: Float[Tensor, " key"], keys: Sequence[str]) -> str:
     """What softmax(scores) gives each key, for the description; refuses scores of other keys."""
     if len(scores) != len(keys):
         raise ValueError(f"{len(scores)} scores, but {len(keys)} keys")
-    shares = zip(keys, scores.softmax(dim=0).tolist(), strict=True)
-    return ", ".join(f"{key} {share:.2f}" for key, share in shares)
+    weights = zip(keys, scores.softmax(dim=0).tolist(), strict=True)
+    return ", ".join(f"{key} {weight:.2f}" for key, weight in weights)
 
 
 def _with_numbers(bars: alt.Chart, height: str) -> alt.LayerChart:
@@ -43,11 +43,11 @@ def _with_numbers(bars: alt.Chart, height: str) -> alt.LayerChart:
 
 
 @moving
-def shares_explorer(
-    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares of these scores"
+def weights_explorer(
+    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Weights of these scores"
 ) -> alt.LayerChart:
     """Bars of softmax(scores) with a slider for each score, and one for all of them at once."""
-    shares = _shares_in_words(scores, keys)
+    weights = _softmax_in_words(scores, keys)
     sliders = [
         alt.param(
             name=f"score_{i}",
@@ -65,19 +65,19 @@ def shares_explorer(
         .transform_joinaggregate(largest="max(score)")
         .transform_calculate(e="exp(datum.score - datum.largest)")
         .transform_joinaggregate(total="sum(e)")
-        .transform_calculate(share="datum.e / datum.total")
+        .transform_calculate(weight="datum.e / datum.total")
         .encode(
             x=alt.X("key:N", sort=list(keys), title=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
-            tooltip=["key:N", "score:Q", alt.Tooltip("share:Q", format=".3f")],
+            y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="weight"),
+            tooltip=["key:N", "score:Q", alt.Tooltip("weight:Q", format=".3f")],
         )
         .properties(width=420, height=220)
     )
     return (
-        _with_numbers(bars, "share")
+        _with_numbers(bars, "weight")
         .add_params(*sliders, added)
         .properties(
-            description=f"{title}. With a slider for every score, and one that adds to all: {shares}."
+            description=f"{title}. With a slider for every score, and one that adds to all: {weights}."
         )
         .configure_axis(**BIG)
     )
@@ -85,10 +85,10 @@ def shares_explorer(
 
 @moving
 def temperature_explorer(
-    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Shares at a temperature"
+    scores: Float[Tensor, " key"], keys: Sequence[str], title: str = "Softmax at a temperature"
 ) -> alt.LayerChart:
     """Bars of softmax(scores / temperature) with a slider for the temperature."""
-    shares = _shares_in_words(scores, keys)
+    weights = _softmax_in_words(scores, keys)
     rows = pd.DataFrame({"key": keys, "below": (scores - scores.max()).tolist()})
     slider = alt.binding_range(min=0.05, max=5, step=0.05, name="temperature ")
     temperature = alt.param(name="temperature", value=1.0, bind=slider)
@@ -96,18 +96,18 @@ def temperature_explorer(
         alt.Chart(rows, title=title, width=420, height=260)
         .transform_calculate(e="exp(datum.below / temperature)")
         .transform_joinaggregate(total="sum(e)")
-        .transform_calculate(share="datum.e / datum.total")
+        .transform_calculate(weight="datum.e / datum.total")
         .encode(
             x=alt.X("key:N", sort=list(keys), title=None, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share"),
-            tooltip=["key:N", alt.Tooltip("share:Q", format=".3f")],
+            y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="after softmax"),
+            tooltip=["key:N", alt.Tooltip("weight:Q", format=".3f")],
         )
     )
     return (
-        _with_numbers(bars, "share")
+        _with_numbers(bars, "weight")
         .add_params(temperature)
         .properties(
-            description=f"{title}. With a slider from 0.05 to 5; at temperature 1: {shares}."
+            description=f"{title}. With a slider from 0.05 to 5; at temperature 1: {weights}."
         )
         .configure_axis(**BIG)
     )
@@ -125,7 +125,7 @@ def padding_explorer(
     The slider stands at `real`. A selector says how the others are hidden; the sum of all weights
     stands above the bars.
     """
-    told = _shares_in_words(scores, keys)
+    told = _softmax_in_words(scores, keys)
     if not 1 <= real <= len(keys):
         raise ValueError(f"real={real}, but of {len(keys)} keys 1 to {len(keys)} can be real")
     rows = pd.DataFrame({"n": range(len(keys)), "below": (scores - scores.max()).tolist()})

@@ -29,7 +29,7 @@ def ends_of(curves: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> st
         f"{float(xs[-1]):.3g}"
         for name, (xs, ys) in curves.items()
     )
-    return "; ".join(told) + "."
+    return "; ".join(told) + "." * bool(curves)
 
 
 def extent_of(points: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:

@@ -13,6 +13,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, Normalize, PowerNorm, to_hex
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 from torch import Tensor
 
 from transformer_lib.show.pictures import ends_of, extent_of, show_figure, strongest_keys
@@ -220,7 +221,7 @@ def plot_curves(
         for (name, (xs, ys)), color, marker, stroke in zip(
             curves.items(), cycle(COLORS), cycle(MARKERS), cycle(STROKES), strict=False
         ):
-            look = {"color": color, "linewidth": 2, "label": name}
+            look = {"color": color, "linewidth": 3 if stroke == ":" else 2, "label": name}
             look |= {"linestyle": stroke} if len(xs) > 40 else {"marker": marker}
             ax.plot(xs, ys, **look)
             if spread:
@@ -242,9 +243,54 @@ def plot_curves(
             ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
         elif len(curves) + len(points or {}) > 1:
             ax.legend(frameon=False)
-        show_figure(
-            fig, f"{title or y}: {y} against {x}. {ends_of(curves)}{extent_of(points or {})}"
+        told = f"{ends_of(curves)}{extent_of(points or {})}".strip()
+        show_figure(fig, f"{title or y}: {y} against {x}. {told}")
+
+
+def plot_descents(
+    loss: tuple[Sequence[float], Sequence[float]],
+    descents: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    x: str,
+    y: str,
+    title: str = "",
+) -> None:
+    """The steps of gradient descent on the curve of its loss, a frame for each descent.
+
+    `loss` is the curve, x values and y values; a descent is the points at which it stood, (x, y).
+    The first three points and the last are numbered, from 0, where there is room.
+    """
+    with plt.rc_context(STYLE):
+        size = (4.2 * len(descents) + 0.6, 3.8)
+        fig, frames = plt.subplots(
+            1, len(descents), figsize=size, layout="constrained", sharey=True, squeeze=False
         )
+        for ax, (name, stood) in zip(frames[0], descents.items(), strict=True):
+            ax.plot(*loss, color=ASIDE, linewidth=2)
+            xs, ys = zip(*stood, strict=True)
+            ax.plot(xs, ys, "o-", color=COLORS[1], linewidth=1.2, markersize=6)
+            ax.set(title=name, xlabel=x)
+        frames[0, 0].set_ylabel(y)
+        fig.draw_without_rendering()  # now it is known where on the picture a point lies
+        for ax, stood in zip(frames[0], descents.values(), strict=True):
+            for n in _apart(ax.transData.transform(stood), (0, 1, 2, len(stood) - 1)):
+                ax.annotate(str(n), stood[n], (0, 8), textcoords="offset points", ha="center")
+        told = (
+            f"{name}: {x} goes {', '.join(f'{at:.2f}' for at, _ in stood[:4])}"
+            f"{f' … {stood[-1][0]:.2f}' if len(stood) > 4 else ''}."
+            for name, stood in descents.items()
+        )
+        curve = ends_of({f"curve of {y}": loss})
+        show_figure(fig, " ".join([f"{title or y}.", curve, *told]))
+
+
+def _apart(places: NDArray, wanted: Iterable[int]) -> list[int]:
+    """Those of the wanted numbers whose places, in pixels, leave room for a number each."""
+    kept: list[int] = []
+    for n in wanted:
+        if all(abs(places[n] - places[k]).max() > 14 for k in kept):
+            kept.append(n)
+    return kept
 
 
 def plot_lookup(

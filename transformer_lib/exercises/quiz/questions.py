@@ -47,21 +47,21 @@ QUESTIONS = [
     Question(
         "00",
         "a_thousand_more",
-        "The scores 0, ln 2 and ln 5 have the shares ⅛, ¼ and ⅝. You add 1000 to every score and "
-        "call `softmax`. What are the shares now?",
+        "The scores 0, ln 2 and ln 5 have the weights ⅛, ¼ and ⅝. You add 1000 to every score and "
+        "call `softmax`. What are the weights now?",
         {
             "Nearly 0, 0 and 1: large scores make softmax choose.": "Multiplying the scores does "
             "that, for it widens their gaps. Adding the same number to all leaves every gap as it "
             "was.",
             "The same as before.": "The factor e¹⁰⁰⁰ stands above and below and cancels.",
-            "Nearly ⅓ each: beside 1000 the small differences vanish.": "They would, if shares "
+            "Nearly ⅓ each: beside 1000 the small differences vanish.": "They would, if weights "
             "were proportional to the scores. They are proportional to eˢ, and there only "
             "differences count.",
             "NaN: e¹⁰⁰⁰ does not fit into 32 bits.": "True of the formula as it is written. "
             "`softmax` subtracts the largest score first, so that its largest exponential is e⁰.",
         },
         "B",
-        "Softmax: from scores to shares",
+        "Softmax: from scores to weights",
     ),
     Question(
         "00",
@@ -76,7 +76,7 @@ QUESTIONS = [
             "1). With a square `x` there is no error, and the result is wrong.",
         },
         "C",
-        "The axis that is not there",
+        "When shapes differ",
     ),
     Question(
         "00",
@@ -103,10 +103,10 @@ QUESTIONS = [
         {
             "Each column: the queries share out a key.": "Axis 0 are the queries. With a single query "
             "every weight would be 1.",
-            "Each row: a query's shares over the keys.": "So it should be, and so it is with `dim=-1`. "
+            "Each row: a query's weights over the keys.": "So it should be, and so it is with `dim=-1`. "
             "The number names the axis along which one adds.",
             "All six numbers together.": "That takes both axes. `softmax` goes along one, and makes "
-            "shares of each line of it.",
+            "weights of each line of it.",
         },
         "A",
         "What people get wrong",
@@ -147,14 +147,14 @@ QUESTIONS = [
     Question(
         "01",
         "out_of_range",
-        "Five things have the values 300, 20, 10, 10 and 5. With which query does attention bring "
-        "home more than 300?",
+        "Five things have the values 300, 20, 10, 10 and 5. With which query is the output "
+        "larger than 300?",
         {
             "With a long one, which makes the scores large.": "Then nearly all the weight goes to one "
-            "thing, and brings home what that has, at most 300.",
+            "thing, and the output is what that has, at most 300.",
             "With one that fits two things at once.": "They have to share the weight. What is mixed "
             "half and half lies between the two.",
-            "With none.": "Shares are positive and add up to 1, so a mixture lies between the "
+            "With none.": "Weights are positive and add up to 1, so a mixture lies between the "
             "smallest and the largest value.",
         },
         "C",
@@ -186,15 +186,15 @@ QUESTIONS = [
         {
             "Nearly 1: what is likely becomes likelier.": "Cold does that. Divided by 1000, all five "
             "scores are next to 0.",
-            "½: it has 6 of the 12 points.": "Shares would go by points, if nobody took the "
+            "½: it has 6 of the 12 points.": "Weights would go by points, if nobody took the "
             "exponential. Here it is taken of 0.006.",
             "0.006: its score is divided by 1000.": "That is what goes into the exponential. e to the "
             "0.006 is about 1, as it is for the others.",
-            "About ⅕: all five scores are next to 0.": "Hot makes all alike, and the look-up brings "
-            "home an average.",
+            "About ⅕: all five scores are next to 0.": "Hot makes all alike, and the look-up returns "
+            "an average.",
         },
         "D",
-        "A dictionary that answers softly",
+        "Hard or soft?",
     ),
     Question(
         "02",

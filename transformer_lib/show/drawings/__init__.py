@@ -4,12 +4,14 @@ A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` sho
 `stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
 """
 
+from transformer_lib.show.drawings.broadcasting import broadcasting
 from transformer_lib.show.drawings.decoding_steps import (
     bahdanau_step,
     cross_attention_step,
     luong_step,
     one_vector,
 )
+from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.show.drawings.judging import sentence_to_score
@@ -40,9 +42,11 @@ __all__ = [
     "bahdanau_step",
     "beam_tree",
     "beside",
+    "broadcasting",
     "clock_hands",
     "cross_attention_step",
     "decoder_layer",
+    "desk",
     "encoder_layer",
     "families",
     "faults",

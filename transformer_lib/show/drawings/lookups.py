@@ -39,11 +39,20 @@ def soft_lookup(
     values: Float[Tensor, "key value_width"],
     names: Sequence[str],
     asked: str = "",
+    entries: Sequence[str] = (),
+    gifts: Sequence[str] = (),
 ) -> Scene:
-    """One query, its scores, its shares and what it finds: the look-up of lesson 01."""
+    """One query, its scores, its weights and what it finds: the look-up of lesson 01.
+
+    `entries` names what the entries of query and keys mean, `gifts` those of values and output.
+    """
     scores = query[None] @ keys.T
     return _look_up(
-        "A soft look-up", query[None], keys, values, scores, None, [asked], names, 0, "softmax"
+        "A soft look-up",
+        *(query[None], keys, values, scores, None),
+        *([asked], names, 0, "softmax"),
+        entries=entries,
+        gifts=gifts,
     )
 
 
@@ -119,6 +128,8 @@ def _look_up(
     score: str = "q · k",
     scale: float = 1.0,
     met: str = "",
+    entries: Sequence[str] = (),
+    gifts: Sequence[str] = (),
 ) -> Scene:
     weights = masked_softmax(scores / scale, mask)
     outputs = weights @ values
@@ -153,15 +164,20 @@ def _look_up(
         straight(mix, one_o, "right", role="output"),
     ]
     turned = " Kᵀ" if many else "ᵀ" if keys.size(1) > 1 else ""
-    upright = values if values.size(1) > 1 else values[:, 0]
     said = {
         "keys": _aside("keys", "keys" + turned, _lying(keys), (k[0].y, LEFT - 16, "end")),
-        "queries": _over("queries", "queries Q" if many else "query", queries, q[0]),
+        "queries": _over(
+            "queries", "queries Q" if many else "query", _bare(queries), q[0], entries
+        ),
         "scores": _aside("scores", "scores", scores, ((s[0].y + s[-1].y) / 2, end + 14, "start")),
         "weights": _aside("weights", "weights", weights, ((w[0].y + w[-1].y) / 2, -16, "end")),
-        "values": _over("values", "values" + " V" * many, upright, v[0]),
-        "output": _over("output", "output", outputs, o[-1], below=True),
+        "values": _over("values", "values" + " V" * many, _bare(values), v[0], gifts),
+        "output": _over("output", "output", _bare(outputs), o[-1], gifts, below=True),
     }
+    said["keys"] += [
+        label(f"keys.entry{i}", end + 10, (i + 0.5) * CELL[1], entry, anchor="start", spoken=False)
+        for i, entry in enumerate(entries)
+    ]
     words = _tokens("keys", names, k[0].on("top")[1] - 14)
     beside = [
         label(
@@ -308,9 +324,14 @@ def _tokens(prefix: str, names: Sequence[str], y: float) -> list[Label]:
     ]
 
 
-def _lying(numbers: Tensor) -> Tensor:
+def _bare(rows: Tensor) -> Tensor:
+    """Rows of single numbers are written without their axis of length 1."""
+    return rows if rows.size(1) > 1 else rows[:, 0]
+
+
+def _lying(rows: Tensor) -> Tensor:
     """As it is drawn: a column each, or single numbers side by side."""
-    return numbers.T if numbers.size(1) > 1 else numbers[:, 0]
+    return rows.T if rows.size(1) > 1 else _bare(rows)
 
 
 ROLES = {"keys": "key", "queries": "query", "scores": "score", "weights": "weight"}
@@ -325,14 +346,33 @@ def _aside(name: str, text: str, numbers: Tensor, place: tuple[float, float, str
 
 
 def _over(
-    name: str, text: str, numbers: Tensor, one: Vector, *, below: bool = False
+    name: str,
+    text: str,
+    numbers: Tensor,
+    one: Vector,
+    entries: Sequence[str] = (),
+    *,
+    below: bool = False,
 ) -> list[Label]:
-    """A table's name and shape in one line, above its first row or below its last."""
-    y = one.on("bottom")[1] + 18 if below else one.on("top")[1] - 16
+    """A table's name and shape in one line, above its first row or below its last.
+
+    Between the two stands what each of its columns means, where that is known.
+    """
+    near, further = (18, 20) if below else (-16, -20)
+    y = one.on("bottom" if below else "top")[1] + near
+    left = one.on("left")[0]
+    columns = [
+        label(f"{name}.entry{i}", left + (i + 0.5) * CELL[0], y, entry, spoken=False)
+        for i, entry in enumerate(entries)
+    ]
+    y += further * bool(entries)
     said = f"{text} {shape(numbers)}"
-    return [label(f"{name}.name", one.x, y, said, role=ROLES[name], bold=True, spoken=False)]
+    return [
+        label(f"{name}.name", one.x, y, said, role=ROLES[name], bold=True, spoken=False),
+        *columns,
+    ]
 
 
 def shape(numbers: Shaped[Tensor, "..."]) -> str:
     """A table's shape, as Python writes it."""
-    return f"({', '.join(map(str, numbers.shape))})"
+    return str(tuple(numbers.shape))

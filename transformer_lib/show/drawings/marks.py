@@ -46,6 +46,8 @@ ROLES = {
     "words": INK,
     "aside": "#595959",
     "wrong": COLORS[1],
+    "red": "#c8102e",
+    "paper": "#ffffff",
     "head 0": COLORS[5],
     "head 1": COLORS[4],
     "head 2": "#999999",
