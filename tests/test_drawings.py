@@ -28,6 +28,9 @@ from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
 X = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1], [0, 0, 0, 1]])
+GATED = torch.tensor(  # old state, from the input, from the state, reset gate, update gate
+    [[0.5, 0.8, 0.7, -0.6], [1, 0.5, 0.2, 2], [-0.4, 1, 3, 0.3], [1, 1, 0, 0.5], [1, 0, 0, 0.5]]
+)
 HOME = [("i", 10), ("'m", 76), ("home", 115), (".", 4), ("<eos>", 2)]
 WRITTEN = [("je", 10), ("suis", 29), ("maison", 86), (".", 4), ("<eos>", 2)]
 SRC, TGT = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[1, 9, 10, 11, 12]])
@@ -88,6 +91,7 @@ SCENES = {
     "03, road": lambda: drawings.road_map(*[("a step", "what it gives")] * 7),
     "04": lambda: drawings.scaled_attention(X, X, X[:, :3], TOKENS, TOKENS, 2),
     "05": lambda: drawings.one_vector(TOKENS, ["je", "suis", "chez", "moi", "."]),
+    "05, GRU": lambda: drawings.gru_cell(*GATED, ["kept", "updated", "fresh", "mixed"]),
     "06": lambda: drawings.bahdanau_step(TOKENS),
     "07": lambda: drawings.luong_step(TOKENS),
     "06 beside 07": lambda: drawings.beside("Two steps", SCENES["06"](), SCENES["07"]()),
@@ -482,6 +486,21 @@ def grey(mark):
     """Whether every colour of the mark has as much red as green and blue."""
     used = [mark.color] if isinstance(mark, Text) else [mark.fill, mark.stroke]
     return all(c == "none" or len(set(to_rgb(c))) == 1 for c in used)
+
+
+def test_the_step_of_a_gru_is_torchs():
+    """A gate of 0 or 1 is a sigmoid far out; the old state's part of the proposal is a bias."""
+    old, from_input, from_state, reset, update = GATED
+    cell = torch.nn.GRUCell(1, 4)
+    for weight in cell.parameters():
+        torch.nn.init.zeros_(weight)
+    cell.bias_ih.data = torch.cat([reset.logit(1e-6), update.logit(1e-6), from_input])
+    cell.bias_hh.data = torch.cat([torch.zeros(8), from_state])
+    wanted = cell(torch.zeros(1, 1), old[None])[0]
+    cells = {p.name: p.cells for p in SCENES["05, GRU"]().parts if isinstance(p, Vector)}
+    drawn = torch.tensor([float(c.replace("−", "-")) for c in cells["new"]])
+    torch.testing.assert_close(drawn, wanted, atol=0.0051, rtol=0)
+    assert cells["new"][0] == cells["old"][0]
 
 
 def test_the_look_up_shows_what_torch_computes():

@@ -125,8 +125,8 @@ def test_a_sheet_has_what_the_lesson_closes_with_and_the_booklet_every_sheet(bui
 
 
 def test_lessons_without_a_sheet_are_named(tmp_path, capsys):
-    assert main(["sheets", "00", "--out", str(tmp_path)]) == 1
-    assert "None of these lessons closes with a sheet yet: 00_start_here" in capsys.readouterr().err
+    assert main(["sheets", "19", "--out", str(tmp_path)]) == 1
+    assert "None of these lessons closes with a sheet yet: 19_review" in capsys.readouterr().err
 
 
 def test_the_instructor_reads_the_model_answer_unfolded(path, tmp_path):

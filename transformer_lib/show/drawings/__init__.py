@@ -13,6 +13,7 @@ from transformer_lib.show.drawings.decoding_steps import (
 )
 from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
+from transformer_lib.show.drawings.gates import gru_cell
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.show.drawings.judging import sentence_to_score
 from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
@@ -51,6 +52,7 @@ __all__ = [
     "families",
     "faults",
     "growing_cache",
+    "gru_cell",
     "luong_step",
     "mask_grids",
     "multi_head_attention",
