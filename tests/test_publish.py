@@ -428,10 +428,11 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     for path in PATHS:
         lesson = lessons.read_lesson(path)
         assert lesson.terms
-        for english, chinese, _ in lesson.terms:
-            assert squeezed(rows[render.plain(english)][0]) == squeezed(chinese)
-            assert f"{lesson.page}#{lesson.closing.slug}" in rows[render.plain(english)][1]
-            listed += 1
+        for section in lesson.sections:
+            for english, chinese, _ in section.terms:
+                assert squeezed(rows[render.plain(english)][0]) == squeezed(chinese)
+                assert f"{lesson.page}#{section.slug}" in rows[render.plain(english)][1]
+                listed += 1
     assert len(rows) <= listed
 
 
@@ -463,14 +464,16 @@ def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):
 @STEM
 def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
     lesson = lessons.read_lesson(lessons.NOTEBOOKS / f"{stem}.ipynb")
-    found = soup[f"site/{stem}.html"].select(f"#{lesson.closing.slug} tbody tr")
-    rows = [row for row in found if row.a and row.a["href"].startswith("glossary.html#")]
-    assert len(rows) == len(lesson.terms)
-    for row in rows:
-        page, _, anchor = row.a["href"].partition("#")
-        entry = soup[f"site/{page}"].find(id=anchor)
-        assert row.a.get_text() == row.td.get_text() == entry.dt.get_text()
-        assert f"{stem}.html#{lesson.closing.slug}" in [a["href"] for a in entry.select("a")]
+    assert lesson.terms
+    for section in filter(lambda section: section.terms, lesson.sections):
+        found = soup[f"site/{stem}.html"].select(f"#{section.slug} tbody tr")
+        rows = [row for row in found if row.a and row.a["href"].startswith("glossary.html#")]
+        assert len(rows) == len(section.terms)
+        for row in rows:
+            page, _, anchor = row.a["href"].partition("#")
+            entry = soup[f"site/{page}"].find(id=anchor)
+            assert row.a.get_text() == row.td.get_text() == entry.dt.get_text()
+            assert f"{stem}.html#{section.slug}" in [a["href"] for a in entry.select("a")]
     assert not soup[f"slides/{stem}.html"].select("a[href^=glossary]")
 
 
@@ -478,11 +481,13 @@ def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
     listed = []
     for english in ("causal mask", "Causal (look-ahead) mask"):
         table = f"{lessons.GLOSSARY}\n|---|---|\n| {english} | 因果掩码 |"
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(table)])
-        listed.append(lessons.Lesson(Path(english), notebook, []))
+        cells = [nbformat.v4.new_markdown_cell(text) for text in ("## The terms", table)]
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        listed.append(lessons.Lesson(Path(english), notebook, lessons.cut(notebook)))
     (entry,) = words.glossary(listed)
     assert (entry.english, entry.slug) == ("causal mask", "causal-mask")
     assert entry.lessons == tuple(listed)
+    assert [entry.anchor(lesson) for lesson in listed] == ["the-terms"] * 2
 
 
 def test_a_term_has_the_same_chinese_name_in_all_lessons():

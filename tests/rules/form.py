@@ -79,10 +79,12 @@ def _questions(section):
 def road_map(notebook):
     """The steps that are drawn come back in every section that takes one, with that one marked."""
     _, before, *sections = parts.lesson_of(notebook).core
-    drawn = " ".join(_alt(cell) for cell in before.cells)
+    drawn = _drawn(before)
     lines, wrong = {}, []
     for section in filter(parts.taught, sections):
-        if section.heading in CLOSING or parts.is_pause(section):
+        if parts.is_pause(section):
+            drawn = _drawn(section) or drawn  # a second part may have a road map of its own
+        if section.heading.startswith(tuple(CLOSING)) or parts.is_pause(section):
             continue
         line = _line(section)
         steps = [step.strip() for step in line.replace("**", "").split(" · ")]
@@ -90,8 +92,13 @@ def road_map(notebook):
             wrong.append(f"{section.heading!r} has no road map with one step in bold: {line!r}")
         elif missing := [step for step in steps if step not in drawn]:
             wrong.append(f"{section.heading!r} has steps that are not drawn: {', '.join(missing)}")
-        lines[tuple(steps)] = section.heading
-    return wrong or ([f"road maps differ: {sorted(lines.values())}"] if len(lines) > 1 else [])
+        lines.setdefault(drawn, {})[tuple(steps)] = section.heading
+    differ = [sorted(same.values()) for same in lines.values() if len(same) > 1]
+    return wrong or [f"road maps differ: {headings}" for headings in differ]
+
+
+def _drawn(section):
+    return " ".join(filter(None, map(_alt, section.cells)))
 
 
 def _line(section):
@@ -147,9 +154,14 @@ def order(notebook):
 def ordered(notebook, closing):
     """What stands where, in both editions; the sections in `closing` are the last."""
     core = parts.lesson_of(notebook).core
-    headings = [section.heading for section in core]
+    *earlier, headings = parts.with_sheets([section.heading for section in core])
     exercises = [h for h in headings if h.startswith(parts.EXERCISE)]
-    wrong = []
+    wrong = [
+        f"the exercises should stand just before {part[-1]!r}"
+        for part in earlier
+        if [h.startswith(parts.EXERCISE) for h in part[:-1]]
+        != sorted(h.startswith(parts.EXERCISE) for h in part[:-1])
+    ]
     last = -len(closing)
     if headings[last:] != closing:
         wrong.append(f"it should end with {closing}, and ends with {headings[last:]}")
@@ -183,8 +195,11 @@ def asides(notebook):
 
 def sheet(notebook):
     """On one page: formula, shapes, code, terms with what they mean, and the mistakes."""
-    found = [s for s in parts.lesson_of(notebook).core if s.heading == SHEET]
-    cells = found[0].cells if found else []
+    found = [section.cells for section in parts.lesson_of(notebook).sheets] or [[]]
+    return [said for cells in found for said in _lacking(cells)]
+
+
+def _lacking(cells):
     code = [cell for cell in parts.code(cells) if parts.lines(cell) <= 12]
     wanted = {
         "a formula": parts.count(cells, r"^\$\$"),

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from transformer_lib.publish.lessons import PAUSE, Lesson, Section, cut, tags
+from transformer_lib.publish.lessons import PAUSE, SHEET, Lesson, Section, cut, tags
 
 BUILD = "Build: "
 EXERCISE = ("Exercise: ", BUILD)
@@ -48,6 +48,16 @@ def sittings(sections):
         if is_pause(section):
             found.append([])
         found[-1].append(section)
+    return found
+
+
+def with_sheets(headings):
+    """The parts of a lesson that has a sheet before a pause: their headings, each part to its sheet."""
+    found = [[]]
+    for heading in headings:
+        if heading.startswith(PAUSE) and found[-1][-1:] and found[-1][-1].startswith(SHEET):
+            found.append([])
+        found[-1].append(heading)
     return found
 
 

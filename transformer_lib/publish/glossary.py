@@ -40,6 +40,14 @@ class Term:
     def letter(self) -> str:
         return self.slug[0].upper()
 
+    def anchor(self, lesson: Lesson) -> str:
+        """Where it stands in one of its lessons: the section that has it in its table."""
+        return next(
+            section.slug
+            for section in lesson.sections
+            if self.slug in [term_slug(entry.english) for entry in section.terms]
+        )
+
     @property
     def definition(self) -> str:
         return self.meaning or definitions()[self.slug]["definition"]

@@ -63,6 +63,14 @@ class Effort:
         return "●" * self.difficulty + "○" * (3 - self.difficulty)
 
 
+class Entry(NamedTuple):
+    """A row of a lesson's table of key terms; from the third edition on with what it means."""
+
+    english: str
+    chinese: str
+    meaning: str = ""
+
+
 @dataclass(eq=False)
 class Section:
     """A heading and the cells below it."""
@@ -116,13 +124,16 @@ class Section:
         """The names of the exercises that this section checks."""
         return [name for cell in self.cells for name in CHECK.findall(cell.source)]
 
-
-class Entry(NamedTuple):
-    """A row of a lesson's table of key terms; from the third edition on with what it means."""
-
-    english: str
-    chinese: str
-    meaning: str = ""
+    @property
+    def terms(self) -> list[Entry]:
+        """The key terms of its table."""
+        return [
+            Entry(cells[0], cells[-1], cells[1] if len(cells) > 2 else "")
+            for cell in self.cells
+            if cell.source.startswith((GLOSSARY, DEFINED))
+            for row in cell.source.strip().splitlines()[2:]
+            if (cells := [field.strip() for field in row.strip("| ").split(" | ")])
+        ]
 
 
 @dataclass
@@ -176,25 +187,14 @@ class Lesson:
         return self.notebook.metadata.get("course", {}).get("edition", 2)
 
     @property
-    def sheet(self) -> Section | None:
-        """The one page that its reader takes along; the second edition has none."""
-        return next((section for section in self.core if section.heading == SHEET), None)
-
-    @property
-    def closing(self) -> Section:
-        """Where its key terms stand."""
-        return self.sheet or self.core[-1]
+    def sheets(self) -> list[Section]:
+        """The pages that its reader takes along: one, or one for each part; the second edition has none."""
+        return [section for section in self.core if section.heading.startswith(SHEET)]
 
     @property
     def terms(self) -> list[Entry]:
-        """The key terms, in the order of the lesson's table."""
-        return [
-            Entry(cells[0], cells[-1], cells[1] if len(cells) > 2 else "")
-            for cell in self.notebook.cells
-            if cell.source.startswith((GLOSSARY, DEFINED))
-            for row in cell.source.strip().splitlines()[2:]
-            if (cells := [field.strip() for field in row.strip("| ").split(" | ")])
-        ]
+        """The key terms, in the order of the lesson's tables."""
+        return [entry for section in self.sections for entry in section.terms]
 
 
 def read_lesson(path: Path) -> Lesson:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from transformer_lib.base.report import progress_bar
 from transformer_lib.publish import render
-from transformer_lib.publish.lessons import Lesson, read_lesson, tags
+from transformer_lib.publish.lessons import Lesson, Section, read_lesson, tags
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 BOOKLET = "booklet"
@@ -31,7 +31,7 @@ def write_sheets(paths: Sequence[Path], directory: Path, image: str = "") -> lis
 
     `image` is the address of the picture for previews. Raises ValueError if no lesson has a sheet.
     """
-    lessons = [lesson for path in paths if (lesson := read_lesson(path)).sheet]
+    lessons = [lesson for path in paths if (lesson := read_lesson(path)).sheets]
     if not lessons:
         names = ", ".join(path.stem for path in paths)
         raise ValueError(f"None of these lessons closes with a sheet yet: {names}")
@@ -58,13 +58,13 @@ def _page(name: str, lessons: list[Lesson], image: str) -> str:
         description=f"Formula, shapes, code, terms and mistakes on one page, to print. Lesson {numbers}"
         f"{', as a booklet' if name == BOOKLET else ''}.",
         image=image,
-        sheets=[(lesson, list(_blocks(lesson))) for lesson in lessons],
+        sheets=[(one, sheet, list(_blocks(sheet))) for one in lessons for sheet in one.sheets],
     )
 
 
-def _blocks(lesson: Lesson) -> Iterator[tuple[str, Markup]]:
+def _blocks(sheet: Section) -> Iterator[tuple[str, Markup]]:
     """What stands on a sheet, in the lesson's order; the heading stands above it."""
-    for cell in lesson.sheet.cells[1:]:
+    for cell in sheet.cells[1:]:
         if "instructor" in tags(cell):
             continue
         if cell.cell_type == "markdown":
