@@ -176,7 +176,7 @@ _JOINED_DOWN = """
 gru_step = Exercise(
     sections=(
         "05 One step of the decoder",
-        "05 Part two: a state that remembers",
+        "05 A state that remembers",
     ),
     task="One step of a decoder without attention. x (batch, d_model) is the embedded word, state (batch, d_hidden) "
     "the decoder's state, and context (batch, d_hidden) the encoder's last one. `cell(input, state)` gives the next "
@@ -230,7 +230,7 @@ gru_step.edits(_READ_AND_SAY + _JOINED_DOWN)
 gru_step_for_one = Exercise(
     sections=(
         "05 One step of the decoder",
-        "05 Part two: a state that remembers",
+        "05 A state that remembers",
     ),
     task="One step of a decoder without attention, for one sentence and without a batch. x (d_model,) is the embedded "
     "word, state and context are (d_hidden,). `cell(input, state)` gives the next state; its input is x and context, "

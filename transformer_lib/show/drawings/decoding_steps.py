@@ -275,8 +275,8 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
     The encoder reads in both directions; the vector is where each of the two ends.
     """
     reads = [Box(f"encoder.word{i}", 92 * i, 0, 76, 34, w, "token") for i, w in enumerate(source)]
-    there = [_state(f"encoder.right{i}", box.x, 82, f"→h{i + 1}") for i, box in enumerate(reads)]
-    back = [_state(f"encoder.left{i}", box.x, -82, f"←h{i + 1}") for i, box in enumerate(reads)]
+    there = [_state(f"encoder.right{i}", box.x, 82, f"→h{i}") for i, box in enumerate(reads)]
+    back = [_state(f"encoder.left{i}", box.x, -82, f"←h{i}") for i, box in enumerate(reads)]
     vector = Box("vector", reads[-1].x + 170, 0, 120, 50, "one vector", "output")
     says = _chain("decoder", ["<bos>", *target[:-1]], vector.x + 140, "s")
     words = [
@@ -322,8 +322,8 @@ def one_vector(source: Sequence[str], target: Sequence[str]) -> Scene:
         ),
         Step(
             ("vector", "decoder", "said"),
-            "The decoder starts from it, reads it again and says a word a step. The "
-            "readout, which is not drawn, reads vector and last word as well.",
+            "The decoder starts from it, reads it again at each step, and says a word. The "
+            "readout, which is not drawn, reads the vector and the word as well.",
         ),
     ]
     drawn = [*reads, *there, *back, vector, *says, *words, *sides, *hand, *seen, *ends]
@@ -338,7 +338,7 @@ def _chain(name: str, words: Sequence[str], left: Number, letter: str) -> list[P
     """A state for each word, in the order of the words, and what it reads below it."""
     parts: list[Part] = []
     for i, word in enumerate(words):
-        state = _state(f"{name}.{i}", left + 92 * i, 0, f"{letter}{i + 1}")
+        state = _state(f"{name}.{i}", left + 92 * i, 0, f"{letter}{i}")
         read = Box(f"{name}.word{i}", state.x, 84, 76, 34, word, "token")
         parts += [read, straight(read, state, "top"), state]
     return parts
