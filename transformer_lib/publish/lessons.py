@@ -188,7 +188,7 @@ class Lesson:
 
     @property
     def sheets(self) -> list[Section]:
-        """The pages that its reader takes along: one, or one for each part; the second edition has none."""
+        """The pages to take along, one for each part of the lesson; none in the second edition."""
         return [section for section in self.core if section.heading.startswith(SHEET)]
 
     @property
