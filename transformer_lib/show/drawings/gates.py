@@ -16,6 +16,7 @@ from transformer_lib.show.drawings.scene import (
     arrow,
     label,
     row,
+    straight,
 )
 
 PITCH = 62  # from row to row
@@ -62,24 +63,22 @@ def gru_cell(
         label(f"told.{i}", (i + 0.5) * CELL[0], 6 * PITCH + 30, text, size=13)
         for i, text in enumerate(told)
     ]
-    order: list[Part] = []
-    for (name, one), text in zip(rows.items(), names, strict=True):
-        order += [text, one, *(sign for sign in signs if sign.name.startswith(f"{name}."))]
     steps = (
         Step(
-            ("old", "state", "reset", "state>proposal", "reset.sign"),
+            ("old", "state", "reset", "state>proposal"),
             "The reset gate r lets through what the old state says to the proposal.",
         ),
         Step(
-            ("state", "reset", "input", "proposal", "reset.sign"),
+            ("state", "reset", "input", "proposal"),
             "With what the input says, and after tanh, this is the proposal n.",
         ),
         Step(
-            ("old", "proposal", "update", "new", "update.sign", "told"),
+            ("old", "proposal", "update", "new", "told"),
             "The update gate z decides, entry by entry, between the old state and the proposal.",
         ),
     )
-    return fitted("A step of a GRU", [*order, *below, *flow], steps)
+    drawn = [*names, *rows.values(), *signs, *below, *flow]
+    return fitted("A step of a GRU", drawn, steps)
 
 
 def _flow(rows: dict[str, Vector], end: float) -> tuple[list[Part], list[Label]]:
@@ -87,9 +86,9 @@ def _flow(rows: dict[str, Vector], end: float) -> tuple[list[Part], list[Label]]
     old, state, proposal, new = (rows[name] for name in ("old", "state", "proposal", "new"))
     left, right, far = -26, end + BESIDE / 2, end + BESIDE
     flow = [
-        arrow(old, state, *_down(old, state), role="flow"),
-        arrow(state, proposal, *_around(state, proposal, right), role="flow"),
-        arrow(rows["input"], proposal, *_down(rows["input"], proposal), role="flow"),
+        straight(old, state, "bottom"),
+        arrow(state, proposal, *_around(state, proposal, right)),
+        straight(rows["input"], proposal, "bottom"),
         arrow(proposal, new, *_around(proposal, new, far, 6), role="recurrent"),
         arrow(old, new, *_around(old, new, left), role="output"),
     ]
@@ -103,10 +102,6 @@ def _flow(rows: dict[str, Vector], end: float) -> tuple[list[Part], list[Label]]
         ),
     ]
     return flow, signs
-
-
-def _down(upper: Part, lower: Part) -> tuple:
-    return upper.on("bottom"), lower.on("top")
 
 
 def _around(upper: Part, lower: Part, x: float, shift: float = 0) -> tuple:
