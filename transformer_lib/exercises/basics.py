@@ -67,6 +67,17 @@ def _(scores):
 
 
 _SHIFTS = """\
+(scores - largest).exp() → scores.exp() - largest
+    You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
+(scores - largest).exp() → scores.exp() - largest.exp()
+(scores - largest).exp() → scores.exp() - scores.exp().max()
+    You subtract the largest power from the powers. Subtract the largest score from the scores, before `.exp()`.
+(scores - largest).exp() → scores.exp() / largest.exp()
+    At large scores this fails: the powers become infinite before you divide them by the largest. Subtract the
+    largest score from the scores, before `.exp()`.
+scores - largest → scores.sub_(largest)
+    The call changed its input `scores`: `-=` and functions whose name ends with an underscore,
+    such as `sub_`, write into it. `scores - largest` makes a new tensor.
 scores - largest → scores + largest
     You add the largest score, so the powers become larger still and overflow. Subtract it.
 scores - largest → largest - scores
@@ -113,14 +124,6 @@ return powers / → return scores.exp() /
     The largest score is subtracted below the line alone, in the sum. It must be subtracted above the line as well.
 return powers / powers.sum → return powers / scores.exp().sum
     The largest score is subtracted above the line alone. It must be subtracted below it as well, in the sum.
-(scores - largest).exp() → scores.exp() - largest
-    You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
-(scores - largest).exp() → scores.exp() - largest.exp()
-(scores - largest).exp() → scores.exp() - scores.exp().max()
-    You subtract the largest power from the powers. Subtract the largest score from the scores, before `.exp()`.
-(scores - largest).exp() → scores.exp() / largest.exp()
-    At large scores this fails: the powers become infinite before you divide them by the largest. Subtract the
-    largest score from the scores, before `.exp()`.
 scores.max(dim=-1, keepdim=True).values → scores.max()
     You subtract the largest score of the whole table. In a row far below it all powers become 0, and 0 / 0
     is NaN: take the largest of each row, `dim=-1, keepdim=True`.
@@ -166,9 +169,6 @@ scores - largest → scores - 1000
 powers / powers.sum(dim=-1, keepdim=True) → scores - scores.logsumexp(dim=-1, keepdim=True)
 powers / powers.sum(dim=-1, keepdim=True) → scores - scores.exp().sum(dim=-1, keepdim=True).log()
     These are the logarithms of the weights. One `exp` is missing.
-scores - largest → scores.sub_(largest)
-    The call changed its input `scores`: `-=` and functions whose name ends with an underscore,
-    such as `sub_`, write into it. `scores - largest` makes a new tensor.
 """)
 
 
@@ -232,16 +232,6 @@ scores.max() → scores.argmax()
 scores - largest → scores - 1000
     You subtract a fixed number. Where all scores are far below it, all powers become 0, and 0 / 0 is NaN:
     subtract the largest score.
-scores - largest → scores.sub_(largest)
-    The call changed its input `scores`: `-=` and functions whose name ends with an underscore,
-    such as `sub_`, write into it. `scores - largest` makes a new tensor.
-(scores - largest).exp() → scores.exp() - largest
-    You subtract the largest score from the power. Subtract it from the score, before `.exp()`.
-(scores - largest).exp() → scores.exp() - largest.exp()
-    You subtract the largest power from the powers. Subtract the largest score from the scores, before `.exp()`.
-(scores - largest).exp() → scores.exp() / largest.exp()
-    At large scores this fails: the powers become infinite before you divide them by the largest. Subtract the
-    largest score from the scores, before `.exp()`.
 scores.max() → scores.max(dim=0)
     `max` along an axis gives two things, the largest score and its position. `scores.max()` gives the score
     alone.
