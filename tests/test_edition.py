@@ -134,6 +134,33 @@ def test_a_rule_sees_what_breaks_it(lesson, rule, old, new, said):
 
 
 @pytest.mark.parametrize(
+    ("rule", "old", "new", "said"),
+    [
+        (form.order, "## From ids to a batch", "## Exercise: batch", "On one sheet: from text to"),
+        (form.road_map, "2 encoder · **3 decoder**", "2 reader · **3 decoder**", "drawn: 2 reader"),
+        (
+            form.sheet,
+            "| term | what it means | 中文 |\n|---|---|---|\n| token",
+            "| token",
+            "the terms",
+        ),
+    ],
+)
+def test_each_part_of_a_lesson_keeps_the_rules(rule, old, new, said):
+    """Lesson 05 has a sheet before its first pause, and a second road map behind it."""
+    notebook = nbformat.read(lessons.NOTEBOOKS / "05_sequence_to_sequence.ipynb", as_version=4)
+    assert rule(notebook) == []
+    replace(notebook, old, new)
+    assert any(said in complaint for complaint in rule(notebook)), rule(notebook)
+
+
+def test_a_lesson_without_a_picture_opens_wrongly(lesson):
+    for cell in lesson.cells[:6]:
+        cell.pop("outputs", None)
+    assert any("a picture" in complaint for complaint in form.opening(lesson))
+
+
+@pytest.mark.parametrize(
     ("rule", "old_text", "new", "said"),
     [
         (second.opening, "35 alone", "an hour", "**Time:**"),

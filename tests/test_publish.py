@@ -23,7 +23,7 @@ from transformer_lib.base.report import report_table
 from transformer_lib.exercises import exercises
 from transformer_lib.publish import __main__ as command
 from transformer_lib.publish import glossary as words
-from transformer_lib.publish import instructor, lessons, plan, render, site, slides, tables
+from transformer_lib.publish import instructor, lessons, plan, render, sheets, site, slides, tables
 from transformer_lib.publish.routes import routes
 
 PUBLISH = Path(slides.__file__).parent
@@ -488,6 +488,17 @@ def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
     assert (entry.english, entry.slug) == ("causal mask", "causal-mask")
     assert entry.lessons == tuple(listed)
     assert [entry.anchor(lesson) for lesson in listed] == ["the-terms"] * 2
+
+
+def test_a_lesson_in_two_parts_has_two_sheets_that_can_be_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(sheets, "BROWSERS", ())  # no PDF
+    sheets.write_sheets([lessons.NOTEBOOKS / "05_sequence_to_sequence.ipynb"], tmp_path)
+    page = BeautifulSoup((tmp_path / "sheet_05.html").read_text(), "html.parser")
+    found = page.select(".sheet")
+    assert len(found) == len({sheet["id"] for sheet in found}) == 2
+    assert found[0].h1.get_text().endswith(": from text to loss")
+    assert "tgt_in" in found[0].get_text()
+    assert "tgt_in" not in found[1].get_text()
 
 
 def test_a_term_has_the_same_chinese_name_in_all_lessons():

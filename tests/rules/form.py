@@ -154,14 +154,13 @@ def order(notebook):
 def ordered(notebook, closing):
     """What stands where, in both editions; the sections in `closing` are the last."""
     core = parts.lesson_of(notebook).core
-    *earlier, headings = parts.with_sheets([section.heading for section in core])
+    *earlier, headings = ([s.heading for s in part] for part in parts.parted(core))
     exercises = [h for h in headings if h.startswith(parts.EXERCISE)]
-    wrong = [
-        f"the exercises should stand just before {part[-1]!r}"
-        for part in earlier
-        if [h.startswith(parts.EXERCISE) for h in part[:-1]]
-        != sorted(h.startswith(parts.EXERCISE) for h in part[:-1])
-    ]
+    wrong = []
+    for *before, sheet_of_part in earlier:
+        practised = [h.startswith(parts.EXERCISE) for h in before]
+        if practised != sorted(practised):
+            wrong.append(f"the exercises should stand just before {sheet_of_part!r}")
     last = -len(closing)
     if headings[last:] != closing:
         wrong.append(f"it should end with {closing}, and ends with {headings[last:]}")

@@ -1,6 +1,7 @@
 """What the rules count and look at: core and deeper cells, words, lines, predictions."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 from transformer_lib.publish.lessons import PAUSE, SHEET, Lesson, Section, cut, tags
@@ -43,21 +44,21 @@ def is_pause(section: Section):
 
 def sittings(sections):
     """The sections of each sitting, a pause with what follows it."""
-    found = [[]]
-    for section in sections:
-        if is_pause(section):
+    return _cut(sections, lambda _, section: is_pause(section))
+
+
+def parted(sections):
+    """The sections of each part: a part ends with a sheet before a pause, or with the lesson."""
+    return _cut(sections, lambda before, here: is_pause(here) and before.heading.startswith(SHEET))
+
+
+def _cut(sections, begins):
+    """Cut before each section that begins something, seen beside the one before it."""
+    found = [sections[:1]]
+    for before, section in pairwise(sections):
+        if begins(before, section):
             found.append([])
         found[-1].append(section)
-    return found
-
-
-def with_sheets(headings):
-    """The parts of a lesson that has a sheet before a pause: their headings, each part to its sheet."""
-    found = [[]]
-    for heading in headings:
-        if heading.startswith(PAUSE) and found[-1][-1:] and found[-1][-1].startswith(SHEET):
-            found.append([])
-        found[-1].append(heading)
     return found
 
 
