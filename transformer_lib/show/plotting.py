@@ -301,24 +301,24 @@ def plot_lookup(
     output: str,
     title: str = "Query, keys, values",
 ) -> None:
-    """One soft look-up as a drawing: the wider a line, the larger the share.
+    """One soft look-up as a drawing: the wider a line, the larger the weight.
 
-    The query meets the keys and gives them their shares, and each key's value flows into the output
-    by its share.
+    The query meets the keys and gives them their weights, and each key's value flows into the output
+    by its weight.
     """
     if not len(keys) == len(values) == len(weights):
         raise ValueError(f"{len(keys)} keys, {len(values)} values and {len(weights)} weights")
-    shares = weights.tolist()
+    each = weights.tolist()
     rows = [len(keys) - 1 - i for i in range(len(keys))]
     middle = (len(keys) - 1) / 2
     with plt.rc_context(STYLE):
         fig, ax = plt.subplots(figsize=(10, 1.5 + 0.6 * len(keys)), layout="constrained")
-        for key, value, share, y in zip(keys, values, shares, rows, strict=True):
-            line = {"color": COLORS[0], "linewidth": 0.5 + 9 * share, "alpha": 0.3 + 0.6 * share}
+        for key, value, weight, y in zip(keys, values, each, rows, strict=True):
+            line = {"color": COLORS[0], "linewidth": 0.5 + 9 * weight, "alpha": 0.3 + 0.6 * weight}
             ax.plot([0.4, 3.5], [middle, y], **line)
             ax.plot([6.0, 9.2], [y, middle], **line)
             ax.plot([4.1, 5.4], [y, y], color="#bbbbbb", linewidth=1, linestyle=":")
-            ax.text(4.75, y, f"{share:.2f}", ha="center", va="center", backgroundcolor="white")
+            ax.text(4.75, y, f"{weight:.2f}", ha="center", va="center", backgroundcolor="white")
             _box(ax, 3.5, y, key)
             _box(ax, 6.0, y, value)
         _box(ax, 0.4, middle, query)
@@ -326,16 +326,16 @@ def plot_lookup(
         for x, name in (
             (0.4, "query"),
             (3.5, "keys"),
-            (4.75, "shares"),
+            (4.75, "weights"),
             (6.0, "values"),
             (9.2, "output"),
         ):
             ax.text(x, len(keys) - 0.3, name, ha="center", color="#555555")
         ax.set(xlim=(-0.6, 10.8), ylim=(-0.6, len(keys)), title=title)
         ax.axis("off")
-        given = ", ".join(f"{k} {s:.2f}" for k, s in zip(keys, shares, strict=True))
+        given = ", ".join(f"{k} {w:.2f}" for k, w in zip(keys, each, strict=True))
         show_figure(
-            fig, f"{title}. The query {query} gives its shares to {given}. Output: {output}."
+            fig, f"{title}. The query {query} gives its weights to {given}. Output: {output}."
         )
 
 

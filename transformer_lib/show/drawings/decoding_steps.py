@@ -130,10 +130,10 @@ def _attending(asks: str, by: str, *, projected: bool) -> list[Step]:
         Step(("memory", *k, "keys"), "The memory: a vector for each word of the source."),
         Step((by, "asks", "asks>q_proj" if projected else "asks>meet"), asks),
         Step(("asks", *q, "meet", "keys", "scores"), "The query meets every key: a score each."),
-        Step(("scores", "softmax", "weights"), "Softmax along the source: the shares sum to 1."),
+        Step(("scores", "softmax", "weights"), "Softmax along the source: the weights sum to 1."),
         Step(
             ("memory", *v, "values", "weights", "mix"),
-            "Values times shares, summed: the context.",
+            "Values times weights, summed: the context.",
         ),
     ]
 
@@ -231,7 +231,7 @@ def _query(meet: Box, asks: Operation, projected: bool) -> Label:
 
 
 def _cells(name: str, words: Sequence[str], y: Number, letter: str, role: str) -> Vector:
-    return row(name, 0, y, [f"{letter}{i + 1}" for i in range(len(words))], role, label=name)
+    return row(name, 0, y, [f"{letter}{i}" for i in range(len(words))], role, label=name)
 
 
 def _through(
