@@ -313,8 +313,8 @@ scores.softmax → scores.clamp(-50, 50).softmax
 
 bahdanau_step = Exercise(
     sections=(
-        "06 One step, by hand",
-        "06 First look, then move",
+        "06 Many sentences at once",
+        "06 First look, then step",
     ),
     task="Lesson 05's step, but now the context is looked up, anew at every step. x (batch, d_model) is the embedded "
     "word, state (batch, d_hidden) the decoder's, h (batch, source, d_memory) the encoder's states, W_q (width, "
@@ -554,8 +554,8 @@ def _one_context(place, state, h, W_q, W_k, w_v):
 
 bahdanau_step_for_one = Exercise(
     sections=(
-        "06 One step, by hand",
-        "06 First look, then move",
+        "06 One look, by hand",
+        "06 First look, then step",
     ),
     task="The look alone, for one sentence and without a batch: state (d_hidden,), h (source, d_memory), W_q (width, "
     "d_hidden), W_k (width, d_memory), w_v (width,) to the context (d_memory,). The weights are the softmax of the "

@@ -531,11 +531,11 @@ QUESTIONS = [
             "and reads then, so row 3 is settled before the word is known.",
             "All rows: the map is computed at once.": "That is the Transformer's training, and "
             "even there earlier rows would not move. A recurrent decoder goes step by step.",
-            "Rows 4 to 6: step 3 has looked already.": "First look, then move. A word can steer "
+            "Rows 4 to 6: step 3 has looked already.": "First look, then step. A word can change "
             "the next look, and those after it.",
         },
         "D",
-        "First look, then move",
+        "First look, then step",
     ),
     Question(
         "06",
@@ -546,13 +546,13 @@ QUESTIONS = [
         {
             "Nothing: U and W_v one after the other are one matrix.": "A weighted sum lets a "
             "matrix pass: U Σ αᵢ W_v hᵢ = (U W_v) Σ αᵢ hᵢ.",
-            "Look for one thing and fetch another.": "It can do so already: the match goes "
+            "Look for one thing and fetch another.": "It can do so already: the score goes "
             "through W_k, what is fetched goes through U, and these are two matrices.",
-            "Choose more sharply: the values no longer disturb the match.": "They never did. The "
+            "Choose more sharply: the values no longer disturb the scores.": "They never did. The "
             "weights are made of queries and keys, before any value is added up.",
         },
         "A",
-        "One step, by hand",
+        "One look, by hand",
     ),
     Question(
         "06",
@@ -569,19 +569,19 @@ QUESTIONS = [
             "ever asked for them; the model was asked for the next word.",
         },
         "B",
-        "Where does it look instead?",
+        "What is a look for?",
     ),
     Question(
         "06",
         "no_choice",
         "In a trained Bahdanau model you set w_v = 0. What is the context at each step?",
         {
-            "0: all scores are 0.": "Scores of 0 are equal shares, not shares of 0. The states are "
+            "0: all scores are 0.": "Scores of 0 give equal weights, not weights of 0. The states are "
             "still there.",
-            "The mean of the encoder's states.": "Equal shares at each step, whatever the query. The "
-            "states are there, the choice is not.",
-            "The decoder's state, as it asks.": "A query decides over shares. What is mixed are the "
-            "encoder's states.",
+            "The mean of the encoder's states.": "Equal weights at each step, whatever the query. "
+            "The states are there, the choice is not.",
+            "The decoder's state, as it asks.": "The query decides the weights. What is mixed are "
+            "the encoder's states.",
         },
         "B",
         "Break it: look without choosing",
@@ -592,7 +592,7 @@ QUESTIONS = [
         "Five French words have a gold link each. A map finds four of these links, and for the fifth "
         "word another one. What is its alignment error rate?",
         {
-            "0.8: four of five are right.": "That is the share of right ones. The rate counts errors: "
+            "0.8: four of five are right.": "That is the part that is right. The rate counts errors: "
             "1 less that.",
             "0.1: one of ten links.": "Found and gold have ten together, but each right link counts "
             "in both: 1 − 8/10.",
