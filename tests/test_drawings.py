@@ -18,7 +18,7 @@ from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.own.parts import PARTS, built_in
 from transformer_lib.layers import DecoderLayer, EncoderLayer
-from transformer_lib.masks import causal_mask
+from transformer_lib.masks import causal_mask, window_mask
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.show import drawings
 from transformer_lib.show.drawings.heads import head_weights
@@ -94,6 +94,11 @@ SCENES = {
     "05, GRU": lambda: drawings.gru_cell(*GATED, ["kept", "updated", "fresh", "mixed"]),
     "06": lambda: drawings.bahdanau_step(TOKENS),
     "07": lambda: drawings.luong_step(TOKENS),
+    "07, the query": drawings.query_before_or_after,
+    "07, window": lambda: drawings.moving_window(
+        [0, 1, 1.5, 9], 1, TOKENS, TOKENS, {(0, 0), (3, 1)}
+    ),
+    "07, wide window": lambda: drawings.moving_window([2], 5, TOKENS, ["maison"]),
     "06 beside 07": lambda: drawings.beside("Two steps", SCENES["06"](), SCENES["07"]()),
     "08": lambda: drawings.self_attention(X, X[:, :2], X[:, 1:3], X[:, 1:], TOKENS, 1),
     "08, three layers": drawings.three_layers,
@@ -563,6 +568,55 @@ def test_bahdanau_asks_before_the_cell_and_luong_after_it(lesson, asks_after):
     parts = {part.name: part for part in SCENES[lesson]().parts}
     assert (parts["asks"].y < parts["gru"].y) == asks_after
     assert ("asks>moved" in parts) == asks_after  # Luong's state goes on as it is
+
+
+def test_the_query_alone_is_strong_and_leaves_the_state_that_the_library_asks_with():
+    """Bahdanau's s(t−1) and Luong's s(t); beside it the same boxes stand, but for the last."""
+    scene = SCENES["07, the query"]()
+    strong = [part for part in scene.parts if isinstance(part, Arrow) and part.strong]
+    found = boxes(scene)
+    assert [(found[line.source].label, line.role) for line in strong] == [
+        ("state s(t−1)", "query"),
+        ("state s(t)", "query"),
+    ]
+    assert [found[line.target].label for line in strong] == ["attention"] * 2
+    labels = [{b.label for n, b in found.items() if n.startswith(side)} for side in ("0.", "1.")]
+    assert labels[0] ^ labels[1] == {"readout", "h̃(t)"}
+    assert scene.width <= 1000
+    drawn = [mark for mark in marks(scene) if isinstance(mark, Path) and mark.fill == "none"]
+    assert {mark.part for mark in drawn if mark.width > 4} == {line.name for line in strong}
+
+
+def test_the_window_that_is_drawn_is_the_mask_of_the_library():
+    centers, D = torch.tensor([0.0, 1, 1.5, 9]), 1
+    mask = window_mask(centers, D, 4)[:, 0]
+    cells = {p.name: p for p in SCENES["07, window"]().parts if isinstance(p, Vector)}
+    left = cells["step.0.window"].on("left")[0]
+    for t, allowed in enumerate(mask.tolist()):
+        shaded = [False] * 4
+        if part := cells.get(f"step.{t}.window"):
+            start = round((part.on("left")[0] - left) / drawings.scene.CELL[0])
+            shaded[start : start + len(part.cells)] = [True] * len(part.cells)
+        assert shaded == allowed
+    assert [t for t in range(4) if f"step.{t}.center" in cells] == [
+        0,
+        1,
+    ]  # whole, and in the source
+
+
+def test_a_row_of_the_window_has_its_dot_and_says_its_positions():
+    scene = SCENES["07, window"]()
+    dots = {p.name for p in scene.parts if isinstance(p, Vector) and "●" in p.cells}
+    assert dots == {"step.0.center", "step.1.behind"}
+    assert [step.caption for step in scene.steps] == [
+        "Step 0: the centre is 0, and the window holds the positions 0 to 1.",
+        "Step 1: the centre is 1, and the window holds the positions 0 to 2.",
+        "Step 2: the centre is 1.50, and the window holds the positions 1 to 2.",
+        "Step 3: the centre is 9, and the window holds no position.",
+    ]
+    one = drawings.moving_window([4], 1, TOKENS, ["moi"]).steps[0].caption
+    assert one == "Step 0: the centre is 4, and the window holds position 3."
+    assert "dot" not in SCENES["07, wide window"]().alt()
 
 
 def test_every_fault_stands_beside_the_part_that_it_names():

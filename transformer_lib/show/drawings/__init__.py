@@ -4,6 +4,7 @@ A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` sho
 `stepped(scene)` as a chart with a slider, `to_json(scene)` writes it for other pages.
 """
 
+from transformer_lib.show.drawings.asking import moving_window, query_before_or_after
 from transformer_lib.show.drawings.broadcasting import broadcasting
 from transformer_lib.show.drawings.decoding_steps import (
     bahdanau_step,
@@ -55,9 +56,11 @@ __all__ = [
     "gru_cell",
     "luong_step",
     "mask_grids",
+    "moving_window",
     "multi_head_attention",
     "one_vector",
     "pooling",
+    "query_before_or_after",
     "reshapes",
     "road_map",
     "route",

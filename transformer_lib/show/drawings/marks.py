@@ -230,7 +230,7 @@ def _(part: Shape) -> list[Path | Text]:
 
 @marks_of.register
 def _(part: Arrow) -> list[Path | Text]:
-    color, width = ROLES[part.role], 3.5 if part.role == "stream" else 2
+    color, width = ROLES[part.role], 5 if part.strong else 3.5 if part.role == "stream" else 2
     found = [Path(part.name, 0, 0, polyline(part.points), "none", color, width)]
     if part.head:
         found.append(Path(part.name, 0, 0, _head(*part.points[-2:]), color, color, 1))

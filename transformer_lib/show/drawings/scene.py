@@ -125,6 +125,7 @@ class Arrow(Part):
     points: tuple[Point, ...]
     role: str = "flow"
     head: bool = True
+    strong: bool = False
 
 
 @dataclass(frozen=True)
