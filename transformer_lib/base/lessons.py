@@ -91,7 +91,7 @@ LESSONS = {
         "compare scores, windows and budgets fairly",
         "Luong",
         "step, then look back",
-        ("03.2", "05.2", "06.3"),
+        ("03.2", "06.3", "07.3"),
         gpt=None,
     ),
     "08": Lesson(

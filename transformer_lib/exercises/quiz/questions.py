@@ -607,13 +607,13 @@ QUESTIONS = [
         "07",
         "the_word_just_written",
         "A Bahdanau and a Luong decoder, same source, same state. You exchange the word that was "
-        "just written. In which of them do the weights of this very step move?",
+        "just written. In which of them do the weights of this very step change?",
         {
             "In both: a decoder reads before it looks.": "Luong's does. Bahdanau's asks with the "
             "state before the step, which has not read the word yet.",
             "In Bahdanau's: there the context enters the state.": "It does, and so steers later "
             "steps. This step's query was taken before the word came in.",
-            "In Luong's: it moves first and then asks.": "Its query is the new state, which has "
+            "In Luong's: it steps first and then asks.": "Its query is the new state, which has "
             "read the word.",
             "In neither: keys and values are the same.": "They are, but weights need a query as "
             "well. In one of the two the query has read the word.",
@@ -636,7 +636,7 @@ QUESTIONS = [
             "small move of p_t must change the loss a little, and it changes nothing.",
         },
         "A",
-        "Break it: take the Gaussian away",
+        "A window on the source",
     ),
     Question(
         "07",
@@ -659,14 +659,14 @@ QUESTIONS = [
         "07",
         "inside_the_window",
         "Local attention, D = 2, a source of twenty words, and p_t = 7. How many words may this step "
-        "look at?",
+        "attend to?",
         {
             "Two, one to each side.": "D is the distance on one side: two to the left, two to the "
             "right, and the centre.",
-            "Four, two to each side.": "You leave out the centre, which is the place that the step "
-            "asks for.",
+            "Four, two to each side.": "You leave out the centre, which belongs to the window like its "
+            "neighbours.",
             "Five, 5 to 9.": "7 − 2 to 7 + 2, and the centre itself.",
-            "Eight, 0 to 7.": "You think of a causal mask, which hides what comes later. The source "
+            "Eight, 0 to 7.": "You think of a causal mask, which masks out what comes later. The source "
             "is all there.",
         },
         "C",
