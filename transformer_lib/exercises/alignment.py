@@ -61,13 +61,44 @@ return 1 - → return
     You divide by the links found alone: a model that finds a single link, a right one, looks perfect.
 1 - 2 * right / links → 1 - right / len(gold)
     You divide by the gold links alone: a model that links everything looks perfect.
+1 - 2 * right / links → 1 - 2 * right / len(found)
+1 - 2 * right / links → max(0, 1 - 2 * right / len(found))
+    Below the line you have the found links alone. The gold links belong there too: |found| + |gold|. As it is, the
+    rate can fall below 0.
+1 - 2 * right / links → 1 - 2 * right / len(gold)
+1 - 2 * right / links → max(0, 1 - 2 * right / len(gold))
+    Below the line you have the gold links alone. The found links belong there too: |found| + |gold|. As it is, the
+    rate can fall below 0.
+1 - 2 * right / links → right / len(found)
+    This is precision, the part of the found links that is right: more is better. The rate is 1 minus
+    2 · |found ∩ gold| over |found| + |gold|.
+1 - 2 * right / links → right / len(gold)
+    This is recall, the part of the gold links that was found: more is better. The rate is 1 minus
+    2 · |found ∩ gold| over |found| + |gold|.
+1 - 2 * right / links → 1 - 2 * right
+    You do not divide. Below the line stand all links, |found| + |gold|.
+1 - 2 * right / links → 1 - right / (2 * links)
+    The factor 2 stands above the line: 2 · |found ∩ gold| over |found| + |gold|. With every link right you must get 0.
+1 - 2 * right / links → len(found - gold) / links
+1 - 2 * right / links → 2 * len(found - gold) / links
+1 - 2 * right / links → len(gold - found) / links
+    You count the links of one set that are not in the other. Those missing from the other side count as well. Begin
+    with the links in both, `found & gold`.
+1 - 2 * right / links → round(1 - 2 * right / links)
+    You round. A rate is a number between 0 and 1.
+1 - 2 * right / links → 1 - right // links
+    `//` leaves out what is behind the point, and a factor 2 is missing above the line.
+1 - 2 * right / links → 2 * (1 - right / links)
+1 - 2 * right / links → 2 * (1 - 2 * right / links)
+    The factor 2 belongs to the links in both alone: 1 − 2 · |found ∩ gold| over |found| + |gold|.
 1 - 2 * right / links → 1 - right / max(len(found), len(gold))
 1 - 2 * right / links → 1 - right / min(len(found), len(gold))
 1 - 2 * right / links → 1 - 2 * right / max(len(found), len(gold))
     Below the line you take the larger or the smaller number of links. Both numbers count: the sum of the two.
 2 * right → right
-    A factor 2 is missing above the line: each right link is counted twice below it. With every link right you must get
-    0.
+1 - 2 * right / links → 1 - 2 * right / (2 * links)
+    A factor 2 is missing above the line, or there is one below it that cancels it: each right link is counted twice
+    below it. With every link right you must get 0.
 1 - 2 * right / links → 1 - right / len(found | gold)
     This is 1 minus the share of common links in all links. The rate counts the common links twice, above the line and
     below: 2 · |found ∩ gold| over |found| + |gold|.
@@ -89,7 +120,9 @@ len(found) + len(gold) → len(found | gold)
     You divide the links that are in one set only by the number of links in a single set. Divide by the sum of both
     numbers.
 / links → // links
-    `//` leaves out what is behind the point. A rate needs `/`.
+1 - 2 * right / links → 1 - (found == gold)
+    Yours can only be 0 or 1: `//` leaves out what is behind the point, and `==` asks whether all links are right. A
+    rate counts the links in both, and needs `/`.
 return 1 - 2 * right / links → return links - 2 * right
     You count the links that are only in one of the sets. A rate is still to be divided by the number of all links.
 found & gold → found and gold
@@ -113,6 +146,7 @@ found & gold → {i for i, j in found} & {i for i, j in gold}
 found & gold → {j for i, j in found} & {j for i, j in gold}
 found & gold → [i for i, j in found if i in {i for i, j in gold}]
 found & gold → [j for i, j in found if j in {j for i, j in gold}]
+found & gold → [i for i, j in found if any(i == a or j == b for a, b in gold)]
     You compare one half of each link, its source or its target. A link is right if both halves are.
 right = → found, gold = {i for i, j in found}, {i for i, j in gold} ⏎ right =
 right = → found, gold = {j for i, j in found}, {j for i, j in gold} ⏎ right =

@@ -154,6 +154,7 @@ def _logits():
         ),  # and an id above 3 everywhere, so that no answer divides by 0
         (torch.randn(2, 3, 5), torch.tensor([[4, 2, 0], [3, 1, 2]])),
         (torch.randn(3, 4, 7), targets),
+        (3 * torch.randn(4, 12, 7), torch.randint(1, 7, (4, 12))),  # their product is 0 in 32 bits
     ]
 
 
@@ -264,6 +265,10 @@ logits.log_softmax(dim=-1) → logits.log()
 -right[real] → -right[real].exp().mean().log()
     You took the mean of the probabilities, then its logarithm. Logarithm first: a token that was thought
     impossible must cost much, whatever the others were given.
+-right[real] → -right[real].exp().prod().log() / real.sum() ; mean → sum
+costs.mean() → -right[real].exp().prod().log() / real.sum()
+    You multiply all probabilities before you take the logarithm. On paper that is the same, but the product of many
+    small numbers is soon 0 for a computer, and its logarithm −∞. Logarithms first, then add them up.
 -right[real] → -right[real].exp()
 -right[real] → right[real].exp()
 -right[real] → 1 - right[real].exp()
@@ -271,7 +276,7 @@ logits.log_softmax(dim=-1) → logits.log()
     when p goes to 0.
 logits.log_softmax → 1 / torch.tensor(2.0).log() * logits.log_softmax
 logits.log_softmax → 1 / torch.tensor(10.0).log() * logits.log_softmax
-    Your logarithm has the base 2 or 10. Nats come from the natural one, `log`.
+    Your logarithm has the base 2 or 10. The loss is measured with the natural one, `log`.
 .mean() → .mean().exp()
     This is the perplexity, e to the loss. Asked is the loss itself.
 log_p.gather(-1, targets[..., None])[..., 0] → log_p.amax(dim=-1)

@@ -138,6 +138,9 @@ readout(joined) → readout(joined, next_state)
 [x, context] → [x, state] ; cell(read, state) → cell(read, context) ; [next_state, context, x] → [next_state, state, x]
 cell(read, state) → cell(read, context) ; [next_state, context, x] → [state, next_state, x]
     You exchanged state and context. The state is what moves on, the context is only read.
+[x, context] → [x, state] ; cell(read, state) → cell(read, context) ; [next_state, context, x] → [state, context, x]
+    Two things: you exchanged state and context in the cell, and you read the output off the old state. The state is
+    what moves on; the readout gets the new one.
 torch.tanh(readout(joined)) → readout(joined)
     In yours the tanh of the output is missing: it comes after the readout.
 torch.tanh(readout(joined)) → readout(torch.tanh(joined))

@@ -644,8 +644,8 @@ def _of_equal_values(
                 and not close(own, average, tolerance)
             ):
                 yield (
-                    f"An average of equal values is that value. With `{name}` 1 everywhere, yours is not 1: the "
-                    "weights that you average with do not add up to 1."
+                    f"An average of equal values is that value. With `{name}` 1 everywhere, yours is not 1: "
+                    "either your weights do not add up to 1, or it is not `{name}` itself that you average."
                 )
 
 
