@@ -728,8 +728,9 @@ luong_step = Exercise(
         "The order is what is new: the state moves first, and then the new state asks. So the first thing is to join "
         "x and fed and give them to `cell`, together with the old state, which is not needed after that.",
         "sᵀ W is the same for every h_i of a sentence: `next_state @ W`, (batch, d_memory). Each h_i of that sentence "
-        "is multiplied by it. `[:, :, None]` makes a column of it, (batch, d_memory, 1), and `h @` that column has "
-        "all scores, (batch, source, 1); `[:, :, 0]` takes the axis of length 1 off.",
+        "is multiplied by it. As a row, `[:, None] @ h.mT`, it has all scores, (batch, 1, source), and `[:, 0]` takes "
+        "the axis of length 1 off. As a column, `h @ query[:, :, None]`, it has the same ones, (batch, source, 1), and "
+        "then it is `[:, :, 0]`.",
         "Weights and context are those of lesson 06. Then join context and new state along the last axis, in this "
         "order. W_c stands on the left of a column in the formula; with vectors in rows it comes from the right, and "
         "transposed. Around it all goes a tanh.",
@@ -901,6 +902,11 @@ column[:, :, 0] → h @ query.T
 column[:, :, 0] → query @ h.T
     Every sentence's query meets every sentence's states in yours. Each has its own: `[:, :, None]` makes one column of
     each query, and then `h @` it. (And `.T` belongs to two axes; of three it turns all.)
+column[:, :, 0] → (query @ h.mT)[:, 0]
+column[:, :, 0] → h @ query[0]
+    Every sentence is asked by the query of sentence 0 in yours. Without an axis for the source `query @ h.mT` takes the
+    queries for one table that meets every sentence. `query[:, None] @ h.mT` gives each sentence its own, (batch, 1,
+    source), and `[:, 0]` then takes the axis of length 1 off.
 column[:, :, 0] → column
     In yours an axis of length 1 is left in the scores, (batch, source, 1). `[:, :, 0]` takes it off, and softmax then
     goes over the source.
@@ -1003,4 +1009,7 @@ weights @ h → weights @ (h @ W.T)
     You mix W h_i. W serves the scores alone; the values are the h_i.
 scores = h @ query → scores = torch.tanh(h @ query)
     In yours a tanh goes around the scores. This score is a product alone, sᵀ W h.
+read = → c = (h @ (state @ W)).softmax(dim=0) @ h ⏎ read = ; [x, fed] → [x, c] ; [context, next_state] → [c, next_state]
+    This is the order of lesson 06: the old state asks, and the cell reads the context. Luong's cell reads `fed`, the h̃
+    of the step before; the new state asks after that.
 {_WEIGHTS_FOR_ONE}{_ASK_AND_MEET}{_MOVE_AND_SAY}""")

@@ -641,16 +641,16 @@ QUESTIONS = [
     Question(
         "07",
         "clear_by_chance",
-        "Seven equally good models, three seeds each. A pair is called clear if all three runs of "
-        "the one lie above all three of the other. How many of the 21 pairs will look clear?",
+        "Seven equally good models, three seeds each. A pair is called apart if all three runs of "
+        "the one lie above all three of the other. How many of the 21 pairs will be apart?",
         {
             "None: they are equally good.": "Equally good models do not get equal scores. With so "
-            "many pairs some fall apart by chance.",
+            "many pairs some are apart by chance.",
             "About five, a quarter: three coins on one side.": "You toss a coin for each seed. "
             "But all three must lie above all three, which is rarer than three single wins.",
             "About eleven, half of them.": "Half would be right for the sign of one difference. "
             "Here nine comparisons must agree.",
-            "About two, one in ten.": "Of the 20 orders of six runs, 2 are clear.",
+            "About two, one in ten.": "In 2 of the 20 orders of six runs they are apart.",
         },
         "D",
         "Seven models, one budget",
