@@ -211,9 +211,9 @@ def test_evaluate_shows_held_out_sentences_where_asked(run, capsys):
 def test_the_examples_are_the_translations_that_were_scored(run, capsys, monkeypatch):
     scored = []
     monkeypatch.setattr(
-        runs,
+        translation,
         "translation_scores",
-        lambda ours, theirs: scored.append(ours) or metrics.translation_scores(ours, theirs),
+        lambda ours, *how: scored.append(ours) or metrics.translation_scores(ours, *how),
     )
     drawn = ["--temperature", "2", "--examples", "9", "--json"]
     assert main(["evaluate", "--model", str(run), *drawn]) == 0

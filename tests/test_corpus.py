@@ -1,5 +1,7 @@
 import gzip
+import json
 import re
+import unicodedata
 import warnings
 import zipfile
 from functools import partial
@@ -13,6 +15,7 @@ from transformer_lib.corpus import (
     PAD_ID,
     SPLITS,
     UNK_ID,
+    ByteSubwords,
     SentencePair,
     Subwords,
     Vocabulary,
@@ -21,6 +24,8 @@ from transformer_lib.corpus import (
     tokenize,
     vocabulary_from_json,
 )
+
+BYTES = ByteSubwords.build(["我在家。", "猫喜欢鱼。"] * 9, "zh", 300)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +51,78 @@ def test_tokens(text, language, tokens):
     assert tokenize(text, language) == tokens
 
 
-def test_an_unknown_language_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="'xx' is none of en, fr, de"):
-        tokenize("hello", "xx")
+def test_what_is_no_code_of_a_language_is_refused():
+    for wrong in ("English", "", "e", "en_US"):
+        with pytest.raises(ValueError, match="is no code of a language, such as en, de or zh"):
+            tokenize("hello", wrong)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "tokens"),
+    [
+        ("es", "¿Dónde está Ana? ¡Aquí!", ["¿", "Dónde", "está", "Ana", "?", "¡", "Aquí", "!"]),
+        ("it", "L'amica dell'uomo.", ["L", "'", "amica", "dell", "'", "uomo", "."]),
+        ("ru", "Я дома, Анна.", ["Я", "дома", ",", "Анна", "."]),
+        ("zh", "我在家。", ["我", "在", "家", "。"]),
+        ("ja", "iPhoneを3台買う", ["iPhone", "を", "3", "台", "買", "う"]),
+        ("de", "Das Haus, Herr Müller!", ["Das", "Haus", ",", "Herr", "Müller", "!"]),
+    ],
+)
+def test_any_language_keeps_its_capitals_and_comes_back(language, text, tokens):
+    assert tokenize(text, language, lower=False) == tokens
+    assert detokenize(tokens, language, capital=False) == text
+    assert tokenize(text, language) == [token.lower() for token in tokens]
+
+
+@pytest.mark.parametrize("kind", [Vocabulary, Subwords, ByteSubwords])
+def test_a_vocabulary_keeps_capitals_if_it_is_told_to_and_is_stored_so(kind):
+    sentences = ["Der Mann sieht das Haus.", "der mann"] * 3
+    sizes = {Vocabulary: {}, Subwords: {"size": 60}, ByteSubwords: {"size": 300}}[kind]
+    kept, lowered = (kind.build(sentences, "de", lower=lower, **sizes) for lower in (False, True))
+    assert kept.decode(kept.encode(sentences[0])) == sentences[0]
+    assert kept.encode("Der Mann") != kept.encode("der mann")
+    assert lowered.encode("Der Mann") == lowered.encode("der mann")
+    assert kept.rewritten("das Haus") == "das Haus"
+    for vocabulary in (kept, lowered):
+        again = vocabulary_from_json(json.loads(json.dumps(vocabulary.to_json())))
+        assert again.encode(sentences[0]) == vocabulary.encode(sentences[0])
+        assert again.decode(again.encode(sentences[0])) == vocabulary.decode(
+            vocabulary.encode(sentences[0])
+        )
+
+
+def test_a_vocabulary_that_was_stored_before_capitals_could_be_kept_lowers_them():
+    old = {"kind": "words", "language": "de", "words": ["haus"]}
+    assert vocabulary_from_json(old).encode("Haus") == [4]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "我在家。",
+        "🙂 zoo\n猫",
+        "naïve café",
+        "<eos> <pad> ▁",
+        "\tأين أنت؟ ",
+        "".join(map(chr, range(1, 600))),
+    ],
+)
+def test_bytes_know_every_text_and_give_it_back(text):
+    text = unicodedata.normalize("NFC", text)
+    ids = BYTES.encode(text)
+    assert BYTES.decode(ids) == text
+    assert BYTES.unknown(text) == []
+    assert min(ids, default=4) >= 4, "what looks like a special token is text"
+
+
+def test_bytes_have_no_room_below_256_pieces_and_learn_what_is_frequent():
+    with pytest.raises(ValueError, match="size=200, but 4 special pieces and 256 bytes are 260"):
+        ByteSubwords.build(["我在家。"], "zh", 200)
+    assert BYTES.tokens(BYTES.encode("我在家。")) == ["我在家", "。"]
+    source, target = ByteSubwords.build_joint([("I am home.", "我在家。")], ("en", "zh"), 300)
+    assert source.encode("home") == target.encode("home")
 
 
 def test_writing_tokens_out_undoes_tokenising_for_every_sentence_of_the_corpus():

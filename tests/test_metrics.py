@@ -2,11 +2,14 @@ import math
 import random
 
 import pytest
+import sacrebleu
 from checked import unchecked
 
+from transformer_lib.corpus import ByteSubwords, Vocabulary
 from transformer_lib.metrics import (
     alignment_error_rate,
     ceiling,
+    chrf,
     corpus_bleu,
     exact_match,
     paired_bootstrap,
@@ -70,8 +73,33 @@ def test_one_string_is_no_list_of_sentences():
 
 def test_the_ceiling_is_below_100_where_white_space_has_to_be_guessed():
     plain = ["The cat sat on the mat at 10:30.", 'He said: "come here"!']
-    assert ceiling(plain, "en") == pytest.approx(100)
-    assert ceiling([*plain, "It costs 3.50€ in a R&B shop."], "en") < 99
+    words, pieces = Vocabulary(["the"], "en"), ByteSubwords.build(plain, "en", 300)
+    assert ceiling(plain, words) == pytest.approx(100)
+    guessed = [*plain, "It costs 3.50€ in a R&B shop."]
+    assert ceiling(guessed, words) < 99
+    assert ceiling(guessed, pieces) == pytest.approx(100)
+
+
+def test_equal_sentences_score_100_in_every_script_and_the_signature_says_how():
+    same = ["我在家。", "猫喜欢鱼，也喜欢牛奶。", "他明天来北京看我们。"]
+    for language, words in {"zh": "tok:zh", "ja": "tok:char", "th": "tok:char"}.items():
+        score, signature = corpus_bleu(same, same, language)
+        assert score == pytest.approx(100)
+        assert words in signature or "tok:ja-mecab" in signature
+    assert corpus_bleu(same, same).score < 100  # 13a sees one word a sentence
+    assert chrf(same, same).score == pytest.approx(100)
+
+
+def test_a_wrong_capital_counts_where_capitals_are_kept():
+    ours, theirs = ["der mann sieht das haus ."], ["Der Mann sieht das Haus ."]
+    lowered, kept = (translation_scores(ours, theirs, "de", lower) for lower in (True, False))
+    assert lowered["bleu"] == pytest.approx(100)
+    assert lowered["exact_match"] == 1
+    assert kept["bleu"] == pytest.approx(sacrebleu.corpus_bleu(ours, [theirs]).score)
+    assert kept["chrf"] == pytest.approx(sacrebleu.corpus_chrf(ours, [theirs]).score)
+    assert kept["exact_match"] == 0
+    assert "case:mixed" in kept["signature"]
+    assert "case:lc" in lowered["signature"]
 
 
 def test_unequal_or_empty_lists_are_refused():

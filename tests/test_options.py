@@ -27,7 +27,7 @@ def test_what_is_not_given_is_not_there():
 def test_every_option_says_what_it_is_and_survives_storing(option):
     assert len(option.metadata["help"]) > 10
     other = {"model": "gru", "preset": "small", "positions": "rotary", "tie": "none"}
-    other |= {"precision": "bf16", "tokens": "500", "languages": "de-en"}
+    other |= {"precision": "bf16", "tokens": "500", "languages": "de-en", "case": "keep"}
     example = {int: 7, float: 0.5, str: other.get(option.name, "x")}[option.metadata["rule"].kind]
     given = {option.name: (example,) if option.metadata["many"] else example}
     settings = TrainSettings(**given)

@@ -115,7 +115,7 @@ def another(option, value):
         return (value or 1) + 1
     if rule.kind is float:
         return (value or 0.2) / 2
-    return "500" if value == "words" else "de-en"
+    return "500" if option.name == "tokens" else "de-en"
 
 
 def handed_on(settings, corpus):

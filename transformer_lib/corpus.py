@@ -43,49 +43,70 @@ def no_string(sentences: Iterable, what: str = "sentences") -> None:
 
 _WORD = r"\w+(?:-\w+)*"
 _NUMBER = r"\d+(?:[.,:]\d+)+\w*"  # 3.14 1,000 10:30
+_PLAIN = re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]")
+_SIGNS = re.compile(rf"{_NUMBER}|[A-Za-z0-9]+|\w|[^\w\s]")  # where no blanks part the words
 _TOKEN = {
     "en": re.compile(rf"{_NUMBER}|(?<=\w)'{_WORD}|{_WORD}|[^\w\s]"),  # i 'm
     "fr": re.compile(rf"{_NUMBER}|{_WORD}'?|[^\w\s]"),  # j' ai
-    "de": re.compile(rf"{_NUMBER}|{_WORD}|[^\w\s]"),
+    "de": _PLAIN,
 }
+BLANKLESS = ("zh", "ja", "th", "lo", "km", "my", "bo")  # scripts that write no blanks between words
+_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # en, zh-Hant
 _ELISION = {"en": r"' (?=(?:em|til|cause|tis)\b)", "de": r" ' (?=(?:s|n|m|ne|nen|ner)\b)"}
-_OPENING = {"en": "([“‘", "fr": "([“‘", "de": "([„‚"}
-_CLOSING = {"en": ".,…)]%”", "fr": ".,…)]%”", "de": ".,…)]%“‘"}
+_OPENING = {"en": "([“‘", "fr": "([“‘", "de": "([„‚", "": "([“‘«¿¡"}  # "" is any other language
+_CLOSING = {"en": ".,…)]%”", "fr": ".,…)]%”", "de": ".,…)]%“‘", "": ".,…)]%”’»،؛؟"}
 _TATOEBA = {"fra": "fr", "deu": "de"}
 
 
-def tokenize(text: str, language: str) -> list[str]:
-    """Lower-case words and punctuation marks, in the order of the text.
+def blankless(language: str) -> bool:
+    """Whether its script writes no blanks between words: Chinese, Japanese, Thai and their like."""
+    return language.partition("-")[0] in BLANKLESS
 
-    The apostrophe stays with the short word: `i 'm`, `j' ai`. Words with inner hyphens stay whole,
-    and so do numbers and clock times: `3.14`, `10:30`. Word alignments index these tokens.
+
+def is_language(code: str) -> bool:
+    """Whether `code` has the form of a language's code: en, deu, zh-Hant."""
+    return bool(_CODE.fullmatch(code))
+
+
+def tokenize(text: str, language: str, *, lower: bool = True) -> list[str]:
+    """Words and punctuation marks in the order of the text, lower-case unless told otherwise.
+
+    English, French and German have rules of their own. In English and French the apostrophe stays
+    with the short word: `i 'm`, `j' ai`. Words with inner hyphens stay whole, and so do numbers and
+    clock times: `3.14`, `10:30`. Where a script writes no blanks, each of its signs is a token. Word
+    alignments index these tokens.
     """
-    if language not in _TOKEN:
-        raise ValueError(f"language={language!r} is none of {', '.join(_TOKEN)}")
-    text = unicodedata.normalize("NFC", text).lower().replace("’", "'")
-    return _TOKEN[language].findall(text)
+    if not is_language(language):
+        raise ValueError(f"language={language!r} is no code of a language, such as en, de or zh")
+    text = unicodedata.normalize("NFC", text).replace("’", "'")
+    pattern = _TOKEN.get(language, _SIGNS if blankless(language) else _PLAIN)
+    return pattern.findall(text.lower() if lower else text)
 
 
-def detokenize(tokens: Iterable[str], language: str) -> str:
-    """Tokens as a person would write them, with a capital at the start.
+def detokenize(tokens: Iterable[str], language: str, *, capital: bool = True) -> str:
+    """Tokens as a person would write them, with a capital at the start unless told otherwise.
 
     Whatever else `tokenize` lower-cased stays lower-case, and white space is guessed: nobody can
     tell `3.50€` from `3.50 €`. How much that costs a corpus, `metrics.ceiling` says.
     """
     no_string(tokens, "tokens")
     text = " ".join(tokens)
-    text = re.sub(rf" (?=[{re.escape(_CLOSING[language])}])", "", text)
-    text = re.sub(rf"(?<=[{re.escape(_OPENING[language])}]) ", "", text)
+    if blankless(language):
+        text = re.sub(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])", "", text)
+        return text[:1].upper() + text[1:] if capital else text
+    rules = language if language in _TOKEN else ""
+    text = re.sub(rf" (?=[{re.escape(_CLOSING[rules])}])", "", text)
+    text = re.sub(rf"(?<=[{re.escape(_OPENING[rules])}]) ", "", text)
     text = re.sub(r'" ([^"]+?) ?"', r'"\1"', text)
     if language == "fr":  # joins after the apostrophe, and leaves a space before ! ? : ;
         text = text.replace("' ", "'")
     else:
         text = re.sub(r" (?=[!?:;]|'\w)", "", text)
         text = re.sub(r"(^|[:,;(] )' (.+?) ?'(?!\w)", r"\1'\2'", text)  # a quotation
-        text = re.sub(_ELISION[language], "'", text)
+        text = re.sub(_ELISION.get(rules, r" ' (?=\w)"), "'", text)
         text = re.sub(r" '(?!\w)", "'", text)  # the boys' ball
-    first, capital = text[:1], text[:1].upper()
-    return (capital if capital.lower() == first else first) + text[1:]  # there is no capital ß, ﬁ
+    first, large = text[:1], text[:1].upper()
+    return (large if capital and large.lower() == first else first) + text[1:]  # no capital ß, ﬁ
 
 
 # ------------------------------------------------------------------------------------- vocabularies
@@ -95,12 +116,13 @@ class Vocabulary:
     """The words of a language as ids: 0 to 3 are <pad> <bos> <eos> <unk>, then come the words.
 
     The most frequent word stands first. Build it from the training sentences only; a word it does
-    not know becomes <unk>.
+    not know becomes <unk>. With `lower` all text is read and written in lower case, but for the
+    first letter of a sentence; without it a capital is another letter.
     """
 
-    def __init__(self, words: Sequence[str], language: str):
+    def __init__(self, words: Sequence[str], language: str, lower: bool = True):
         no_string(words, "words")
-        self.language = language
+        self.language, self.lower = language, lower
         self.words = list(words)
         self._tokens = [*SPECIAL, *self.words]
         self._ids = {token: i for i, token in enumerate(self._tokens)}
@@ -109,24 +131,28 @@ class Vocabulary:
             raise ValueError(f"these words stand in the vocabulary twice: {', '.join(twice[:5])}")
 
     @classmethod
-    def build(cls, sentences: Iterable[str], language: str, min_count: int = 1) -> "Vocabulary":
+    def build(
+        cls, sentences: Iterable[str], language: str, min_count: int = 1, lower: bool = True
+    ) -> "Vocabulary":
         """Every word that occurs at least `min_count` times, the most frequent first.
 
         Words that occur equally often stand in alphabetical order.
         """
         no_string(sentences)
-        counts = Counter(word for sentence in sentences for word in tokenize(sentence, language))
+        counts = Counter(
+            word for sentence in sentences for word in tokenize(sentence, language, lower=lower)
+        )
         words = sorted(
             (w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w)
         )
-        return cls(words, language)
+        return cls(words, language, lower)
 
     def __len__(self) -> int:
         return len(self._tokens)
 
     def encode(self, text: str) -> list[int]:
         """The ids of the sentence's tokens, without <bos> and <eos>."""
-        return [self._ids.get(token, UNK_ID) for token in tokenize(text, self.language)]
+        return [self._ids.get(token, UNK_ID) for token in self._cut(text)]
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The token behind every id, special ones too: what labels the axes of an attention map."""
@@ -134,14 +160,22 @@ class Vocabulary:
 
     def decode(self, ids: Iterable[int]) -> str:
         """The sentence up to <eos>, written as people write it."""
-        return detokenize(self.tokens(_before_eos(ids)), self.language)
+        return detokenize(self.tokens(_before_eos(ids)), self.language, capital=self.lower)
 
     def unknown(self, text: str) -> list[str]:
         """The words of `text` that become <unk>."""
-        return [token for token in tokenize(text, self.language) if token not in self._ids]
+        return [token for token in self._cut(text) if token not in self._ids]
+
+    def rewritten(self, text: str) -> str:
+        """What a perfect translation would be: `text`, cut into tokens and written again."""
+        return detokenize(self._cut(text), self.language, capital=self.lower)
 
     def to_json(self) -> dict:
-        return {"kind": "words", "language": self.language, "words": self.words}
+        kept = {"language": self.language, "lower": self.lower, "words": self.words}
+        return {"kind": "words", **kept}
+
+    def _cut(self, text: str) -> list[str]:
+        return tokenize(text, self.language, lower=self.lower)
 
 
 class Subwords:
@@ -151,22 +185,29 @@ class Subwords:
     word with ▁. Pieces never cross `tokenize`'s borders.
     """
 
-    def __init__(self, tokenizer, language: str):
-        self.language = language
+    def __init__(self, tokenizer, language: str, lower: bool = True):
+        self.language, self.lower = language, lower
         self._tokenizer = tokenizer
 
     @classmethod
-    def build(cls, sentences: Iterable[str], language: str, size: int = 4000) -> "Subwords":
+    def build(
+        cls, sentences: Iterable[str], language: str, size: int = 4000, lower: bool = True
+    ) -> "Subwords":
         """Learn at most `size` pieces from training sentences, the four special ones included.
 
         Every letter is a piece of its own: raises ValueError where `size` has no room for them all.
         """
         no_string(sentences)
-        return cls(_learn_pieces((tokenize(s, language) for s in sentences), size), language)
+        words = (tokenize(s, language, lower=lower) for s in sentences)
+        return cls(_learn_pieces(words, size), language, lower)
 
     @classmethod
     def build_joint(
-        cls, pairs: Sequence[tuple], languages: tuple[str, str], size: int = 8000
+        cls,
+        pairs: Sequence[tuple],
+        languages: tuple[str, str],
+        size: int = 8000,
+        lower: bool = True,
     ) -> tuple["Subwords", "Subwords"]:
         """One set of pieces for both languages, learned from training pairs.
 
@@ -174,15 +215,19 @@ class Subwords:
         (`tie_weights="all"`).
         """
         sides = enumerate(languages)
-        words = (tokenize(pair[side], language) for side, language in sides for pair in pairs)
+        words = (
+            tokenize(pair[side], language, lower=lower)
+            for side, language in sides
+            for pair in pairs
+        )
         tokenizer = _learn_pieces(words, size)
-        return tuple(cls(tokenizer, language) for language in languages)
+        return tuple(cls(tokenizer, language, lower) for language in languages)
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
 
     def encode(self, text: str) -> list[int]:
-        return self._tokenizer.encode(" ".join(tokenize(text, self.language))).ids
+        return self._tokenizer.encode(" ".join(self._cut(text))).ids
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         return [self._tokenizer.id_to_token(i) for i in _known(ids, len(self))]
@@ -190,21 +235,124 @@ class Subwords:
     def decode(self, ids: Iterable[int]) -> str:
         known = _known(_before_eos(ids), len(self))
         text = self._tokenizer.decode(known, skip_special_tokens=False)
-        return detokenize(text.split(), self.language)
+        return detokenize(text.split(), self.language, capital=self.lower)
 
     def unknown(self, text: str) -> list[str]:
         """The words of `text` in which even a piece is unknown.
 
         They hold a letter that training never showed.
         """
-        return [t for t in tokenize(text, self.language) if UNK_ID in self._tokenizer.encode(t).ids]
+        return [token for token in self._cut(text) if UNK_ID in self._tokenizer.encode(token).ids]
+
+    def rewritten(self, text: str) -> str:
+        """What a perfect translation would be: `text`, cut into tokens and written again."""
+        return detokenize(self._cut(text), self.language, capital=self.lower)
 
     def to_json(self) -> dict:
         return {
             "kind": "subwords",
             "language": self.language,
+            "lower": self.lower,
             "tokenizer": self._tokenizer.to_str(),
         }
+
+    def _cut(self, text: str) -> list[str]:
+        return tokenize(text, self.language, lower=self.lower)
+
+
+class ByteSubwords:
+    """Byte-level byte-pair encoding (Radford et al. 2019): no text is unknown.
+
+    A text comes back as it was. The pieces are learned from bytes, of which every text in every
+    script is made. It serves wherever a `Subwords` does, and needs no blanks between words.
+    """
+
+    SMALLEST = len(SPECIAL) + 256
+
+    def __init__(self, tokenizer, language: str, lower: bool = False):
+        self.language, self.lower = language, lower
+        self._tokenizer = tokenizer
+        self._tokenizer.encode_special_tokens = True  # "<eos>" in a text is five letters
+
+    @classmethod
+    def build(
+        cls, sentences: Iterable[str], language: str, size: int = 4000, lower: bool = False
+    ) -> "ByteSubwords":
+        """Learn at most `size` pieces, the special ones and the 256 bytes included.
+
+        Raises ValueError where `size` has no room for these.
+        """
+        no_string(sentences)
+        return cls(_learn_bytes((_plain(s, lower) for s in sentences), size), language, lower)
+
+    @classmethod
+    def build_joint(
+        cls,
+        pairs: Sequence[tuple],
+        languages: tuple[str, str],
+        size: int = 8000,
+        lower: bool = False,
+    ) -> tuple["ByteSubwords", "ByteSubwords"]:
+        """One set of pieces for both languages, learned from training pairs."""
+        sentences = (_plain(pair[side], lower) for side in (0, 1) for pair in pairs)
+        tokenizer = _learn_bytes(sentences, size)
+        return tuple(cls(tokenizer, language, lower) for language in languages)
+
+    def __len__(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def encode(self, text: str) -> list[int]:
+        return self._tokenizer.encode(_plain(text, self.lower)).ids
+
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """Each piece as text; a piece that ends inside a letter shows � there."""
+        known = _known(ids, len(self))
+        return [self._tokenizer.decode([i], skip_special_tokens=False) for i in known]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        known = _known(_before_eos(ids), len(self))
+        return self._tokenizer.decode(known, skip_special_tokens=False)
+
+    def unknown(self, text: str) -> list[str]:
+        """No word: every text is made of bytes."""
+        return []
+
+    def rewritten(self, text: str) -> str:
+        """`text` itself, since nothing is guessed."""
+        return _plain(text, self.lower)
+
+    def to_json(self) -> dict:
+        return {
+            "kind": "bytes",
+            "language": self.language,
+            "lower": self.lower,
+            "tokenizer": self._tokenizer.to_str(),
+        }
+
+
+def _plain(text: str, lower: bool) -> str:
+    text = unicodedata.normalize("NFC", text)
+    return text.lower() if lower else text
+
+
+def _learn_bytes(sentences: Iterable[str], size: int):
+    if size < ByteSubwords.SMALLEST:
+        raise ValueError(
+            f"size={size}, but {len(SPECIAL)} special pieces and 256 bytes are "
+            f"{ByteSubwords.SMALLEST}: give at least so many"
+        )
+    tokenizers = _tokenizers()
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(SPECIAL),
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(sentences, trainer)
+    return tokenizer
 
 
 def _learn_pieces(sentences: Iterable[list[str]], size: int):
@@ -224,11 +372,16 @@ def _learn_pieces(sentences: Iterable[list[str]], size: int):
     return tokenizer
 
 
-def vocabulary_from_json(data: dict) -> Vocabulary | Subwords:
+AnyVocabulary = Vocabulary | Subwords | ByteSubwords
+
+
+def vocabulary_from_json(data: dict) -> AnyVocabulary:
     """The vocabulary that `to_json` described."""
+    language, lower = data["language"], data.get("lower", True)
     if data["kind"] == "words":
-        return Vocabulary(data["words"], data["language"])
-    return Subwords(_tokenizers().Tokenizer.from_str(data["tokenizer"]), data["language"])
+        return Vocabulary(data["words"], language, lower)
+    kind = {"subwords": Subwords, "bytes": ByteSubwords}[data["kind"]]
+    return kind(_tokenizers().Tokenizer.from_str(data["tokenizer"]), language, lower)
 
 
 def _tokenizers() -> ModuleType:
@@ -284,10 +437,10 @@ class Corpus:
     test_long: list[SentencePair] = field(repr=False, default_factory=list)
     test_joined: list[SentencePair] = field(repr=False, default_factory=list)
 
-    def vocabularies(self, min_count: int = 1) -> tuple[Vocabulary, Vocabulary]:
+    def vocabularies(self, min_count: int = 1, lower: bool = True) -> tuple[Vocabulary, Vocabulary]:
         """Source and target vocabulary of the training split."""
         return tuple(
-            Vocabulary.build((pair[side] for pair in self.train), language, min_count)
+            Vocabulary.build((pair[side] for pair in self.train), language, min_count, lower)
             for side, language in enumerate(self.languages)
         )
 
@@ -335,8 +488,10 @@ def load_corpus(
     """
     paths = _paths(name_or_path)
     languages = tuple(languages.split("-")) if isinstance(languages, str) else languages
-    if languages is not None and (len(languages) != 2 or not set(languages) <= set(_TOKEN)):
-        raise ValueError(f"languages={languages!r} are not two of {', '.join(_TOKEN)}")
+    if languages is not None and (len(languages) != 2 or not all(map(is_language, languages))):
+        raise ValueError(
+            f"languages={'-'.join(languages)!r} are not two codes of languages, such as en-de or en-zh"
+        )
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
     known = str(paths[0]) if len(paths) == 1 else ""

@@ -1,5 +1,6 @@
 """How good a translation is, and how good an alignment. Lessons 05, 06, 15."""
 
+import importlib.util
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,13 +8,13 @@ from typing import NamedTuple
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
-from transformer_lib.corpus import detokenize, no_string, tokenize
+from transformer_lib.corpus import AnyVocabulary, blankless, no_string
 
 Links = frozenset[tuple[int, int]] | set[tuple[int, int]]
 
 
-class Bleu(NamedTuple):
-    """A BLEU score from 0 to 100, and its signature.
+class Score(NamedTuple):
+    """A score from 0 to 100, and its signature.
 
     Without the signature it cannot be compared with another.
     """
@@ -22,25 +23,43 @@ class Bleu(NamedTuple):
     signature: str
 
 
-def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Bleu:
+def corpus_bleu(
+    hypotheses: Sequence[str], references: Sequence[str], language: str = "en", lower: bool = True
+) -> Score:
     """Corpus BLEU by sacrebleu on text as people write it (Post 2018).
 
-    The tokens are 13a's, lower-cased; each hypothesis has one reference.
+    Each hypothesis has one reference. The words are cut as `language` needs it, by 13a where blanks
+    part them; without `lower` a wrong capital is a wrong word.
     """
-    _same_number(hypotheses, references)
-    metric = sacrebleu.BLEU(lowercase=True)
-    return Bleu(
-        metric.corpus_score(list(hypotheses), [list(references)]).score, str(metric.get_signature())
-    )
+    metric = sacrebleu.BLEU(lowercase=lower, tokenize=_words_of(language))
+    return _score(metric, hypotheses, references)
 
 
-def ceiling(references: Sequence[str], language: str) -> float:
+def chrf(hypotheses: Sequence[str], references: Sequence[str], lower: bool = True) -> Score:
+    """chrF by sacrebleu: runs of up to six letters that the two share (Popović 2015).
+
+    It needs no words, and so it suits every script.
+    """
+    return _score(sacrebleu.CHRF(lowercase=lower), hypotheses, references)
+
+
+def _words_of(language: str) -> str:
+    """The tokenizer of sacrebleu that cuts this language into words, or else into letters."""
+    if not blankless(language):
+        return "13a"
+    if language.startswith("zh"):
+        return "zh"
+    mecab = all(importlib.util.find_spec(name) for name in ("MeCab", "ipadic"))
+    return "ja-mecab" if language.startswith("ja") and mecab else "char"
+
+
+def ceiling(references: Sequence[str], vocabulary: AnyVocabulary) -> float:
     """What a perfect translation would score: the BLEU of the references, tokenised and back.
 
-    It is below 100 where `detokenize` cannot know how people write (`3.50€`, `R&B`).
+    It is below 100 where a vocabulary cannot know how people write (`3.50€`, `R&B`).
     """
-    perfect = [detokenize(tokenize(text, language), language) for text in references]
-    return corpus_bleu(perfect, references).score
+    perfect = list(map(vocabulary.rewritten, references))
+    return corpus_bleu(perfect, references, vocabulary.language, vocabulary.lower).score
 
 
 def paired_bootstrap(
@@ -66,22 +85,36 @@ def paired_bootstrap(
     return float(scores["BLEU"][1].p_value)
 
 
-def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """The share, 0 to 1, of hypotheses equal to their reference but for case and white space."""
+def exact_match(hypotheses: Sequence[str], references: Sequence[str], lower: bool = True) -> float:
+    """The share, 0 to 1, of hypotheses equal to their reference but for white space.
+
+    With `lower` capitals do not count either.
+    """
     _same_number(hypotheses, references)
-    same = [_bare(h) == _bare(r) for h, r in zip(hypotheses, references, strict=True)]
+    same = [_bare(h, lower) == _bare(r, lower) for h, r in zip(hypotheses, references, strict=True)]
     return sum(same) / len(same)
 
 
-def translation_scores(hypotheses: Sequence[str], references: Sequence[str]) -> dict:
-    """Number of pairs, corpus BLEU with its signature, and the share of exact matches."""
-    bleu = corpus_bleu(hypotheses, references)
+def translation_scores(
+    hypotheses: Sequence[str], references: Sequence[str], language: str = "en", lower: bool = True
+) -> dict:
+    """Number of pairs, BLEU and chrF with their signatures, and the share of exact matches."""
+    bleu = corpus_bleu(hypotheses, references, language, lower)
+    letters = chrf(hypotheses, references, lower)
     return {
         "pairs": len(references),
         "bleu": bleu.score,
         "signature": bleu.signature,
-        "exact_match": exact_match(hypotheses, references),
+        "chrf": letters.score,
+        "chrf_signature": letters.signature,
+        "exact_match": exact_match(hypotheses, references, lower),
     }
+
+
+def _score(metric, hypotheses: Sequence[str], references: Sequence[str]) -> Score:
+    _same_number(hypotheses, references)
+    found = metric.corpus_score(list(hypotheses), [list(references)]).score
+    return Score(found, str(metric.get_signature()))
 
 
 def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> float:
@@ -97,8 +130,8 @@ def alignment_error_rate(predicted: Sequence[Links], gold: Sequence[Links]) -> f
     return 1 - 2 * hits / links
 
 
-def _bare(sentence: str) -> str:
-    return "".join(sentence.lower().split())
+def _bare(sentence: str, lower: bool) -> str:
+    return "".join((sentence.lower() if lower else sentence).split())
 
 
 def perplexity(loss: float) -> float:

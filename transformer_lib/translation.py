@@ -17,7 +17,7 @@ from transformer_lib.base.report import progress_bar
 from transformer_lib.base.tokens import EOS_ID, LONGEST_TRANSLATION, PAD_ID
 from transformer_lib.base.views import eval_view
 from transformer_lib.batching import Example, make_batch, pad
-from transformer_lib.corpus import SentencePair, Subwords, Vocabulary, no_string
+from transformer_lib.corpus import AnyVocabulary, SentencePair, no_string
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.masks import padding_mask
 from transformer_lib.metrics import Links, alignment_error_rate, translation_scores
@@ -30,8 +30,8 @@ class Translator:
     """A trained model that reads and writes text."""
 
     model: nn.Module
-    source_vocabulary: Vocabulary | Subwords
-    target_vocabulary: Vocabulary | Subwords
+    source_vocabulary: AnyVocabulary
+    target_vocabulary: AnyVocabulary
 
     def translate(
         self,
@@ -87,7 +87,13 @@ class Translator:
         Several processes share the pairs out.
         """
         hypotheses = gather(self.hypotheses(share(pairs), **search))
-        return translation_scores(hypotheses, [pair.target for pair in pairs])
+        return self.scores(hypotheses, pairs)
+
+    def scores(self, hypotheses: Sequence[str], pairs: Sequence[SentencePair]) -> dict:
+        """`translation_scores` of what was written, in the target's language and case."""
+        target = self.target_vocabulary
+        references = [pair.target for pair in pairs]
+        return translation_scores(hypotheses, references, target.language, target.lower)
 
     def attention_maps(self, source: str, target: str | None = None) -> list[AttentionMap]:
         """Every head's weights while the model reads `source` and predicts `target`.
@@ -142,7 +148,7 @@ class Translator:
         }
 
     @property
-    def vocabularies(self) -> tuple[Vocabulary | Subwords, Vocabulary | Subwords]:
+    def vocabularies(self) -> tuple[AnyVocabulary, AnyVocabulary]:
         """That of the source, and that of the target."""
         return self.source_vocabulary, self.target_vocabulary
 

@@ -33,10 +33,9 @@ from safetensors.torch import load_model as load_weights
 from safetensors.torch import save_model as save_weights
 from torch import Tensor, nn
 
-from transformer_lib.corpus import Subwords, Vocabulary, vocabulary_from_json
+from transformer_lib.corpus import AnyVocabulary, vocabulary_from_json
 from transformer_lib.models import describe_model, restore_model
 
-AnyVocabulary = Vocabulary | Subwords
 Loaded = TypeVar("Loaded")
 OF_MODEL = ("checkpoint.json", "model.safetensors")
 OF_TRAINING = ("training.json", "training.safetensors")

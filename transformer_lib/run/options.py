@@ -63,6 +63,7 @@ SHARE = Rule(float, "a number of at least 0 and below 1", lambda number: 0 <= nu
 TOKENS = Rule(
     str, "'words' or a number of pieces", lambda text: text == "words" or text.isdecimal()
 )
+CASES = ("keep", "lower")
 
 
 def _option(
@@ -154,10 +155,17 @@ class TrainSettings:
         only="transformer",
         to="model",
     )
-    tokens: str = _option(
-        "words",
+    tokens: str | None = _option(
+        None,
         TOKENS,
-        "words, or how many byte-pair pieces each language gets; with --tie all, both together",
+        "words, or how many byte-pair pieces each language gets; with --tie all, both together; words "
+        "where not given, but 4000 pieces for a script without blanks (zh, ja, th and their like)",
+    )
+    case: str | None = _option(
+        None,
+        one_of(CASES),
+        "what becomes of capitals; where not given, files of yours keep them, and a corpus with a name "
+        "of its own is lower-cased",
     )
     tie: str = _option(
         "target",
@@ -213,7 +221,7 @@ class TrainSettings:
             value = _normal(option, getattr(self, option.name))
             object.__setattr__(self, option.name, value)
             self._check(option, value)
-        if self.tie == "all" and self.tokens == "words":
+        if self.tie == "all" and self.tokens in (None, "words"):
             raise ValueError("tie=all needs one vocabulary for both languages: tokens and a number")
 
     def _check(self, option, value) -> None:
@@ -265,6 +273,13 @@ class TrainSettings:
             if (value := getattr(self, option.name)) is not None
             and option.metadata["only"] in ("", self.model)
         }
+
+    @property
+    def lower(self) -> bool:
+        """Whether all text becomes lower-case."""
+        if self.case is None:
+            return len(self.corpus) == 1 and self.corpus[0] in NAMES
+        return self.case == "lower"
 
     def to_json(self) -> dict:
         """Every setting by its name, for `from_stored`."""

@@ -20,8 +20,17 @@ from torch import nn
 from transformer_lib.base.distributed import rank
 from transformer_lib.base.machine import seed_everything
 from transformer_lib.batching import TokenBatches, encode_pairs
-from transformer_lib.corpus import Corpus, SentencePair, Subwords, Vocabulary, load_corpus
-from transformer_lib.metrics import ceiling, translation_scores
+from transformer_lib.corpus import (
+    AnyVocabulary,
+    ByteSubwords,
+    Corpus,
+    SentencePair,
+    Subwords,
+    Vocabulary,
+    blankless,
+    load_corpus,
+)
+from transformer_lib.metrics import ceiling
 from transformer_lib.models import create_model
 from transformer_lib.run.checkpoints import (
     LoadedModel,
@@ -34,6 +43,7 @@ from transformer_lib.training import History, fit, validation_loss
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
 
+BYTE_PIECES = 4000  # of a script without blanks, where --tokens says nothing
 WATCHED = 200  # sentences of valid at most, evenly spread, that are translated at every evaluation
 
 
@@ -191,7 +201,7 @@ def score_run(
     result = {
         "corpus": corpus.name,
         "split": split,
-        "ceiling": ceiling([pair.target for pair in held_out], corpus.languages[1]),
+        "ceiling": ceiling([pair.target for pair in held_out], loaded.target_vocabulary),
         "step": loaded.info["step"],
         "parameters": sum(p.numel() for p in loaded.model.parameters()),
         "curve": loaded.info.get("curve", []),
@@ -203,7 +213,7 @@ def score_run(
         if "generator" in search:
             search["generator"].manual_seed(seed)
         hypotheses = translator.hypotheses(pairs, **search)
-        result[name] = translation_scores(hypotheses, [pair.target for pair in pairs])
+        result[name] = translator.scores(hypotheses, pairs)
         result[name]["alignment_error_rate"] = error_of_head(translator, pairs, head)
     result["examples"] = [
         {"source": pair.source, "reference": pair.target, "translation": hypothesis}
@@ -254,13 +264,22 @@ def new_model(settings: TrainSettings, *vocab_sizes: int) -> nn.Module:
     return make_model(*vocab_sizes, settings.preset, **settings.of("model"))
 
 
-def _vocabularies(corpus: Corpus, settings: TrainSettings) -> tuple:
-    if settings.tokens == "words":
-        return corpus.vocabularies()
-    size = int(settings.tokens)
+def _vocabularies(corpus: Corpus, settings: TrainSettings) -> tuple[AnyVocabulary, AnyVocabulary]:
+    languages, lower = corpus.languages, settings.lower
     if settings.tie == "all":
-        return Subwords.build_joint(corpus.train, corpus.languages, size)
+        pieces = ByteSubwords if any(map(blankless, languages)) else Subwords
+        return pieces.build_joint(corpus.train, languages, int(settings.tokens), lower)
+    sides = ([pair[side] for pair in corpus.train] for side in (0, 1))
     return tuple(
-        Subwords.build((pair[side] for pair in corpus.train), language, size)
-        for side, language in enumerate(corpus.languages)
+        _vocabulary(sentences, language, settings.tokens, lower)
+        for sentences, language in zip(sides, languages, strict=True)
     )
+
+
+def _vocabulary(
+    sentences: list[str], language: str, tokens: str | None, lower: bool
+) -> AnyVocabulary:
+    if tokens == "words" or (tokens is None and not blankless(language)):
+        return Vocabulary.build(sentences, language, lower=lower)
+    pieces = ByteSubwords if blankless(language) else Subwords
+    return pieces.build(sentences, language, int(tokens or BYTE_PIECES), lower=lower)
