@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from transformer_lib import checkpoints
+from transformer_lib.checkpoints import load_model, load_run, save_checkpoint
 from transformer_lib.corpus import Subwords, Vocabulary
-from transformer_lib.run import checkpoints
-from transformer_lib.run.checkpoints import load_model, load_run, save_checkpoint
 from transformer_lib.transformer import make_model
 
 WORDS = (Vocabulary(["i", "am", "home"], "en"), Vocabulary(["je", "suis"], "fr"))

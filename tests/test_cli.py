@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from transformer_lib import metrics, translation
+from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
 from transformer_lib.exercises import exercises
 from transformer_lib.run import runs
-from transformer_lib.run.checkpoints import load_model
 
 COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "exercises", "grade")
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]

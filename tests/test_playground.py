@@ -9,10 +9,10 @@ import torch
 from bs4 import BeautifulSoup
 from safetensors.torch import load
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import load_corpus
 from transformer_lib.publish import __main__ as command
 from transformer_lib.publish import playground
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.transformer import make_model
 
 

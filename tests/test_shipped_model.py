@@ -2,8 +2,8 @@
 
 import pytest
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, load_corpus
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.translation import Translator
 
 FOLDER = DATA / "models" / "lessons"

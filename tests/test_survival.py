@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from transformer_lib.checkpoints import checkpoints_in, load_model
 from transformer_lib.cli import main
-from transformer_lib.run.checkpoints import checkpoints_in, load_model
 
 resource = pytest.importorskip("resource")  # not on Windows
 
@@ -90,7 +90,7 @@ def test_a_killed_run_goes_on_with_the_same_losses(whole, tmp_path):
 def test_a_run_killed_while_it_writes_goes_on_from_the_checkpoint_before(whole, tmp_path):
     dies_at_the_second = """
 import os, signal, sys
-from transformer_lib.run import checkpoints
+from transformer_lib import checkpoints
 from transformer_lib.cli import main
 whole = checkpoints.save_file
 def half(tensors, path):

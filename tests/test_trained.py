@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from transformer_lib.batching import Example, make_batch
+from transformer_lib.checkpoints import save_checkpoint
 from transformer_lib.corpus import Vocabulary
 from transformer_lib.decoding import Recomputing, beam_search, greedy, with_steps
 from transformer_lib.exercises import exercises, mine
@@ -16,7 +17,6 @@ from transformer_lib.exercises.own import trained
 from transformer_lib.losses import loss_on_batch
 from transformer_lib.masks import padding_mask
 from transformer_lib.models import create_model
-from transformer_lib.run.checkpoints import save_checkpoint
 from transformer_lib.training import fit
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator

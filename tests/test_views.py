@@ -12,11 +12,11 @@ from torch.testing import assert_close
 from transformer_lib.attention import record_attention
 from transformer_lib.base.views import eval_view
 from transformer_lib.batching import make_batch
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA
 from transformer_lib.decoding import Recomputing, beam_search, greedy, sample
 from transformer_lib.lab.toys import share_right, toy_examples
 from transformer_lib.models import MODELS, create_model
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.training import fit, validation_loss
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator

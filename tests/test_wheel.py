@@ -84,7 +84,7 @@ def test_it_trains_and_translates(away):
 
 def test_the_shipped_model_translates_and_exercises_are_checked(away):
     program = """
-from transformer_lib.run.checkpoints import load_model
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA
 from transformer_lib.exercises import check
 from transformer_lib.translation import Translator

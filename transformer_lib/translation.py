@@ -6,6 +6,7 @@ Lesson 15.
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from jaxtyping import Float, Int
@@ -17,6 +18,7 @@ from transformer_lib.base.report import progress_bar
 from transformer_lib.base.tokens import EOS_ID, LONGEST_TRANSLATION, PAD_ID
 from transformer_lib.base.views import eval_view
 from transformer_lib.batching import Example, make_batch, pad
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import AnyVocabulary, SentencePair, no_string
 from transformer_lib.decoding import beam_search, greedy, sample
 from transformer_lib.masks import padding_mask
@@ -32,6 +34,14 @@ class Translator:
     model: nn.Module
     source_vocabulary: AnyVocabulary
     target_vocabulary: AnyVocabulary
+
+    @classmethod
+    def load(cls, directory: str | Path, device: torch.device | str = "cpu") -> "Translator":
+        """The translator in `directory`: a run's, one that was exported, or one checkpoint.
+
+        Of a run's checkpoints the best is taken. Errors as in `load_model`.
+        """
+        return cls(*load_model(directory, device)[:3])
 
     def translate(
         self,

@@ -12,9 +12,9 @@ import torch
 from measure import ratios, row
 from rivals import TorchTransformer
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.decoding import greedy
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 from test_site import RULES
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import BOS_ID, EOS_ID, load_corpus
 from transformer_lib.decoding import beam_search, greedy
 from transformer_lib.publish.playground import MODEL, write_playground
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.translation import Translator
 
 CHOSEN = "encoder.layers.0.self_attn"

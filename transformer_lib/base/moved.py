@@ -10,7 +10,7 @@ MOVED = {
     "distributed": "base.distributed",
     "downloads": "base.downloads",
     "listening": "base.listening",
-    "checkpoints": "run.checkpoints",
+    "run.checkpoints": "checkpoints",
     "ladder": "run.ladder",
     "runs": "run.runs",
     "settings": "run.options",

@@ -14,9 +14,9 @@ from tqdm.auto import tqdm
 from transformer_lib.base.distributed import process_group, rank, world_size
 from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.base.machine import peak_memory, pick_device
+from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, load_corpus, verify
 from transformer_lib.run import runs
-from transformer_lib.run.checkpoints import checkpoints_in, load_model, save_checkpoint
 from transformer_lib.run.ladder import (
     build_ladder,
     ladder_table,
@@ -58,12 +58,27 @@ def train(args: argparse.Namespace) -> None:
             minutes=args.minutes,
             progress=sys.stderr.isatty() and not rank(),
         )
+        if (reached := len(history.frame)) < settings.steps:
+            _say(
+                f"stopped by --minutes after step {reached} of {settings.steps}, saved. Go on with: "
+                f"python -m transformer_lib train --resume --out {args.out}"
+            )
+        seen, held_out = runs.by_heart(run)
+        if seen > held_out + BY_HEART:
+            _say(
+                f"sentences of train: BLEU {seen:.0f}, of valid: BLEU {held_out:.0f}. It has learned by "
+                f"heart: {len(run.corpus.train)} pairs are few. More pairs help, or fewer --steps, or more "
+                "--dropout"
+            )
         speed = history.frame.tokens_per_second.median()
         _say(
             f"{len(history.frame)} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
             "Try it:\n"
             f'  python -m transformer_lib translate --model {args.out} "I\'m home."'
         )
+
+
+BY_HEART = 40  # points of BLEU between sentences of train and of valid, above which it is said
 
 
 def _memory(device: torch.device) -> str:

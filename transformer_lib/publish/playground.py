@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from matplotlib.colors import to_hex
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import (
     BOS_ID,
     DATA,
@@ -22,7 +23,6 @@ from transformer_lib.corpus import (
     load_corpus,
 )
 from transformer_lib.publish import render
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.show.drawings import layers
 from transformer_lib.show.drawings.render import to_json
 from transformer_lib.show.drawings.scene import Box, Part, Scene, Vector

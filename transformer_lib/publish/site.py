@@ -21,6 +21,7 @@ from transformer_lib.base.lessons import LESSONS
 from transformer_lib.base.optional import needed
 from transformer_lib.base.report import progress_bar
 from transformer_lib.batching import encode_pairs, make_batch
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking.machinery import Exercise
@@ -42,7 +43,6 @@ from transformer_lib.publish.playground import write_playground
 from transformer_lib.publish.routes import routes
 from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.takeaway import write_takeaway
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.show import drawings
 from transformer_lib.transformer import make_model
 

@@ -28,7 +28,7 @@ from transformer_lib.translation import Translator
 
 STORED = DATA / "ladder.json"
 LENGTHS = ((1, 4), (5, 6), (7, 8), (9, 11), (12, 15), (16, 30))  # source words, both included
-SHARED = TrainSettings(corpus=("lessons",), steps=500, warmup=120)
+SHARED = TrainSettings(corpus=("lessons",), tokens="words", steps=500, warmup=120)
 SMALL = {"d_model": 64, "d_hidden": 128}  # a recurrent model with a third of a rung's parameters
 RATES = (2e-3, 4e-3, 8e-3)
 COMBINATIONS = [

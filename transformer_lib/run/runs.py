@@ -20,6 +20,12 @@ from torch import nn
 from transformer_lib.base.distributed import rank
 from transformer_lib.base.machine import seed_everything
 from transformer_lib.batching import TokenBatches, encode_pairs
+from transformer_lib.checkpoints import (
+    LoadedModel,
+    load_run,
+    remove_unfinished,
+    save_checkpoint,
+)
 from transformer_lib.corpus import (
     AnyVocabulary,
     ByteSubwords,
@@ -32,12 +38,6 @@ from transformer_lib.corpus import (
 )
 from transformer_lib.metrics import ceiling
 from transformer_lib.models import create_model
-from transformer_lib.run.checkpoints import (
-    LoadedModel,
-    load_run,
-    remove_unfinished,
-    save_checkpoint,
-)
 from transformer_lib.run.options import TrainSettings
 from transformer_lib.training import History, fit, validation_loss
 from transformer_lib.transformer import make_model
@@ -139,18 +139,23 @@ def start_run(
 def resume_run(out: Path, given: dict, device: torch.device | str = "cpu") -> Run:
     """The run in `out`, ready to go on from its newest checkpoint as if it had not stopped.
 
-    Of the settings `given` only `steps` may be another (`TrainSettings.resume`).
+    Of the settings `given` only `steps` may be another (`TrainSettings.resume`). Raises ValueError
+    where the corpus holds other pairs than those that it was trained on.
     """
     loaded, snapshot = load_run(out)
     settings = stored_settings(loaded).resume(given)
     seed_everything(settings.seed)
     model, *vocabularies = loaded[:3]
-    return Run(
-        settings, read_corpus(settings), Translator(model.to(device), *vocabularies), snapshot
-    )
+    corpus = read_corpus(settings)
+    if changed := _other_data(loaded, corpus):
+        raise ValueError(
+            f"{out} cannot go on: {changed}. Bring the old data back, or start another run with another "
+            "--out"
+        )
+    return Run(settings, corpus, Translator(model.to(device), *vocabularies), snapshot)
 
 
-def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine) -> History:
+def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **machine) -> History:
     """Train the run, with an evaluation and a checkpoint in `out` every `evaluate_every` steps.
 
     `machine` goes to `training.fit`: `compile`, `minutes`, `progress`. Ctrl-C saves first and says
@@ -158,6 +163,7 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
     """
     if not run.corpus.valid:
         raise ValueError(f"{run.corpus.name} is too small to hold sentences out for valid and test")
+    out, data = Path(out), run.corpus.fingerprint
     out.mkdir(parents=True, exist_ok=True)
     translator, held_out = run.translator, run.corpus.valid
     watched = held_out[:: math.ceil(len(held_out) / WATCHED)]
@@ -171,7 +177,7 @@ def train_run(run: Run, out: Path, say: Callable[[str], None] = print, **machine
     def save(snapshot: dict) -> None:
         curve = snapshot["history"]["evaluations"]
         fresh = curve and curve[-1]["step"] == snapshot["step"]
-        info = {"settings": run.settings.to_json(), "curve": curve}
+        info = {"settings": run.settings.to_json(), "data": data, "curve": curve}
         metrics = curve[-1] if fresh else {}
         kept = {"metrics": metrics, "info": info, "snapshot": snapshot}
         folder = save_checkpoint(out, translator.model, translator.vocabularies, **kept)
@@ -193,6 +199,8 @@ def score_run(
     The alignment error rate is that of the head that aligns valid best, None without gold links.
     """
     translator, corpus = Translator(*loaded[:3]), read_corpus(stored_settings(loaded))
+    if changed := _other_data(loaded, corpus):
+        warnings.warn(f"{changed}: what is held out here may have been trained on", stacklevel=2)
     held_out = getattr(corpus, split)
     if not held_out:
         raise ValueError(f"{corpus.name} has no {split} sentences")
@@ -249,6 +257,24 @@ def stored_settings(loaded: LoadedModel) -> TrainSettings:
     if "settings" not in loaded.info:
         raise ValueError("this model does not say what it was trained on: `train` did not save it")
     return TrainSettings.from_stored(loaded.info["settings"])
+
+
+def by_heart(run: Run) -> tuple[float, float]:
+    """BLEU on sentences of train, and on as many of valid: far apart where it learned by heart."""
+    watched = run.corpus.valid[:WATCHED]
+    stride = max(1, len(run.corpus.train) // len(watched))
+    seen = run.corpus.train[::stride][: len(watched)]
+    return tuple(run.translator.evaluate(pairs)["bleu"] for pairs in (seen, watched))
+
+
+def _other_data(loaded: LoadedModel, corpus: Corpus) -> str:
+    """How the corpus differs from the one that it was trained on; no word where it does not."""
+    before, today = loaded.info.get("data"), corpus.fingerprint
+    if before in (None, today):  # nothing is known of a model that was saved before this was kept
+        return ""
+    if before["pairs"] != today["pairs"]:
+        return f"{corpus.name} held {before['pairs']} pairs then and holds {today['pairs']} now"
+    return f"{corpus.name} holds other pairs than it did"
 
 
 def read_corpus(settings: TrainSettings) -> Corpus:

@@ -15,12 +15,12 @@ from torch import Tensor, nn
 
 from transformer_lib.base.listening import Listened
 from transformer_lib.base.views import eval_view
+from transformer_lib.checkpoints import load_model, save_checkpoint
 from transformer_lib.corpus import DATA
 from transformer_lib.decoding import Recomputing
 from transformer_lib.exercises.checking.weights import copy_weights
 from transformer_lib.exercises.own.library import Unreadable, is_off, kept
 from transformer_lib.masks import Mask
-from transformer_lib.run.checkpoints import load_model, save_checkpoint
 from transformer_lib.transformer import Transformer, TransformerConfig
 from transformer_lib.translation import Translator
 
