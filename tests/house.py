@@ -21,6 +21,7 @@ FLOORS = [  # from the roof down; what lessons teach has no folder
     ["layers", "recurrent_parts", "training"],
     ["attention", "batching", "decoding", "losses", "metrics", "scoring"],
     ["corpus", "masks", "pooling", "positions", "schedules"],
+    ["pair_files"],
     ["base"],
 ]
 HEIGHT = {name: height for height, names in enumerate(reversed(FLOORS)) for name in names}

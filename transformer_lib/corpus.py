@@ -1,27 +1,26 @@
 """Parallel text: sentence pairs, their tokens, and the ids of the tokens. Lesson 05.
 
 A vocabulary turns tokens into ids and back. The shipped corpora are described in data/README.md.
-Any other corpus is a file of yours: Tatoeba's tab-separated pairs, or two files whose lines belong
-together.
+Any other corpus is a file of yours: a table of pairs, or two files whose lines belong together
+(`pair_files` reads them).
 """
 
-import gzip
 import hashlib
 import re
 import unicodedata
 import warnings
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 from transformer_lib.base.downloads import DOWNLOADED, fetch
+from transformer_lib.base.language_names import language_named
 from transformer_lib.base.optional import needed
 from transformer_lib.base.tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL, UNK_ID
+from transformer_lib.pair_files import Pair, read_pairs, read_plain
 
 
 def data_directory() -> Path:
@@ -425,6 +424,8 @@ class SentencePair(NamedTuple):
 class Corpus:
     """Sentence pairs in splits that share no source sentence.
 
+    `languages_are` says how the languages of a file of yours were found: `given`, `from the file
+    names`, `from the header`, or `assumed`.
     `test_long` holds longer sentences than train; `test_joined` as many of each of these lengths, each
     of two whole sentences joined by a comma and a conjunction, which train does not show.
     """
@@ -436,6 +437,7 @@ class Corpus:
     test: list[SentencePair] = field(repr=False)
     test_long: list[SentencePair] = field(repr=False, default_factory=list)
     test_joined: list[SentencePair] = field(repr=False, default_factory=list)
+    languages_are: str = ""
 
     def vocabularies(self, min_count: int = 1, lower: bool = True) -> tuple[Vocabulary, Vocabulary]:
         """Source and target vocabulary of the training split."""
@@ -475,10 +477,11 @@ def load_corpus(
 
     Shipped: `everyday`, `grammar`, and `lessons`, which joins the two. Downloaded on first use:
     `tatoeba-fra` (English-French), `multi30k-de` (German-English), `multi30k-fra` (English-French).
-    A path is a Tatoeba-style file, source TAB target on every line (.txt, .tsv, or a .zip with one
-    inside); two paths are files whose n-th lines belong together (plain or .gz). Their languages
-    come from the file names (`train.de.gz`, `fra-eng.zip`) unless given (`("de", "en")`, or
-    `"de-en"`); English-French where they say nothing.
+    A path is a table, source TAB target on every line as Tatoeba and spreadsheets write it, or a
+    .csv of commas or semicolons (plain, .gz, or a .zip with one inside); two paths are files whose
+    n-th lines belong together (plain or .gz). Their languages come from the file names
+    (`train.de.gz`, `fra-eng.zip`), else from a header row, unless given (`("de", "en")`, or
+    `"de-en"`); English-French where nothing says them, and `languages_are` is `assumed` then.
 
     Where the corpus has no splits of its own they are drawn by source sentence as tokens, so that
     one English sentence never stands on two sides: a tenth of the sentences, at most 500, for test,
@@ -489,16 +492,15 @@ def load_corpus(
     With `valid`, files in the same form, nothing is drawn: all of the first files is train, `valid`
     is valid, and there is no test but `hold_out`.
 
-    A line that cannot be read as a pair is skipped with a warning that names it. Raises ValueError
-    for a file with no pair at all, with one column, or not in UTF-8; FileNotFoundError names what
-    was looked for; OSError where a download failed, and says what to do.
+    Of a file of yours a header, rows that are no pair, and pairs that stood there before are left
+    out, with one warning that counts and names them. Raises ValueError for a file with no pair at
+    all, with one column, not in UTF-8, or that can be read in two ways; FileNotFoundError names
+    what was looked for; OSError where a download failed, and says what to do.
     """
     paths = _paths(name_or_path)
     languages = tuple(languages.split("-")) if isinstance(languages, str) else languages
-    if languages is not None and (len(languages) != 2 or not all(map(is_language, languages))):
-        raise ValueError(
-            f"languages={'-'.join(languages)!r} are not two codes of languages, such as en-de or en-zh"
-        )
+    if languages is not None:
+        _check_languages(languages)
     name = " + ".join(Path(path).name for path in paths)
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
     known = str(paths[0]) if len(paths) == 1 else ""
@@ -509,17 +511,20 @@ def load_corpus(
     if known in DOWNLOADED:
         remote = DOWNLOADED[known]
         parts = {
-            part: _read_files([fetch(file) for file in files])
+            part: _sentence_pairs(read_plain(*map(fetch, files)))
             for part, files in remote.files.items()
         }
         if "all" in parts:
             return _split(name, remote.languages, parts["all"], seed=seed, **options)
         return _own_splits(name, remote.languages, parts, **options)
-    languages = languages or _languages_of(paths)
+    pairs, header = _read_own(paths)
+    languages, found = _find_languages(languages, paths, header)
     if valid is not None:
-        parts = {"train": _read_files(paths), "valid": _read_files(_paths(valid))}
-        return _own_splits(name, languages, parts, **options)
-    return _split(name, languages, _read_files(paths), seed=seed, **options)
+        parts = {"train": pairs, "valid": _read_own(_paths(valid))[0]}
+        read = _own_splits(name, languages, parts, **options)
+    else:
+        read = _split(name, languages, pairs, seed=seed, **options)
+    return replace(read, languages_are=found)
 
 
 def _paths(name_or_path: str | Path | Sequence[str | Path]) -> list[str | Path]:
@@ -531,13 +536,27 @@ def _paths(name_or_path: str | Path | Sequence[str | Path]) -> list[str | Path]:
     return paths
 
 
-def _read_files(paths: Sequence[str | Path]) -> Iterator[SentencePair]:
+def _read_own(paths: Sequence[str | Path]) -> tuple[list[SentencePair], tuple[str, str] | None]:
+    """The pairs of files of yours, and the languages that a header names."""
     for path in paths:
         if not Path(path).is_file():
             raise FileNotFoundError(
                 f"no corpus {str(path)!r}: neither a name ({', '.join(NAMES)}) nor a file"
             )
-    return _read_columns(Path(paths[0])) if len(paths) == 1 else _read_lines(*map(Path, paths))
+    read = read_pairs(*map(Path, paths))
+    if note := read.note():
+        warnings.warn(note, stacklevel=3)
+    return _sentence_pairs(read.pairs), read.languages
+
+
+def _sentence_pairs(pairs: Iterable[Pair]) -> list[SentencePair]:
+    return [SentencePair(pair.source, pair.target, _links(pair.third)) for pair in pairs]
+
+
+def _links(text: str) -> frozenset[tuple[int, int]] | None:
+    if not re.fullmatch(r"\d+-\d+( \d+-\d+)*", text):
+        return None
+    return frozenset(tuple(map(int, link.split("-"))) for link in text.split())
 
 
 def verify(file: str) -> Path:
@@ -555,8 +574,8 @@ def verify(file: str) -> Path:
     return DATA / file
 
 
-def _read_shipped(file: str) -> Iterator[SentencePair]:
-    return _read_columns(verify(file))
+def _read_shipped(file: str) -> list[SentencePair]:
+    return _sentence_pairs(read_plain(verify(file)))
 
 
 def _shipped(name: str, seed: int, options: dict) -> Corpus:
@@ -648,114 +667,59 @@ def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Co
     return Corpus(name, tuple(languages), **pairs)
 
 
-def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str]:
+def _check_languages(languages: Sequence[str]) -> None:
+    if len(languages) != 2 or not all(map(is_language, languages)):
+        raise ValueError(
+            f"{'-'.join(languages)!r} are not two codes of languages: say them as in --languages en-zh "
+            '(in Python languages="en-zh")'
+        )
+
+
+def _find_languages(
+    given: tuple[str, str] | None,
+    paths: Sequence[str | Path],
+    header: tuple[str, str] | None,
+) -> tuple[tuple[str, str], str]:
+    """The languages of files of yours, and how they were found."""
+    if given:
+        return given, "given"
+    if named := _languages_of(paths):
+        return named, "from the file names"
+    if header:
+        _check_languages(header)
+        return header, "from the header"
+    if len(paths) == 2:
+        raise ValueError(
+            f"the languages of {paths[0]} and {paths[1]} are not in their names: "
+            'say them, --languages de-en (in Python languages="de-en")'
+        )
+    return ("en", "fr"), "assumed"
+
+
+def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str] | None:
     """The languages that the file names spell: train.de.gz + train.en.gz, en-fr.tsv, fra-eng.zip.
 
     Three letters are Tatoeba's: it names the other language first, or alone, and lists English first.
     """
     parts = [re.split(r"[\W_]", Path(path).name.lower()) for path in paths]
     if len(paths) == 2:
-        found = [next((p for p in reversed(names) if p in _TOKEN), None) for names in parts]
-        if not all(found):
-            raise ValueError(
-                f"the languages of {paths[0]} and {paths[1]} are not in their names: "
-                "pass languages=('de', 'en')"
-            )
-        return tuple(found)
+        found = [next(filter(None, map(_code, reversed(names))), None) for names in parts]
+        return tuple(found) if all(found) else None
     (names,) = parts
-    two = [p for p in names if p in _TOKEN]
+    two = [p for p in names if len(p) == 2 and _code(p)]
     if len(two) == 2:
         return tuple(two)
-    other = [p for p in names if p in _TATOEBA]
-    if not other and "eng" in names:
-        raise ValueError(f"{paths[0]} is not in a language known here: pass languages=('en', 'fr')")
-    return ("en", _TATOEBA[other[0]] if other else "fr")
-
-
-def _read_bytes(path: Path) -> bytes:
-    if path.suffix == ".gz":
-        return gzip.decompress(path.read_bytes())
-    if path.suffix != ".zip":
-        return path.read_bytes()
-    with zipfile.ZipFile(path) as archive:
-        inside = [
-            n
-            for n in archive.namelist()
-            if n.endswith((".txt", ".tsv")) and Path(n).name[0] not in "._"
-        ]
-        if len(inside) != 1:
-            raise ValueError(
-                f"{path.name} should hold one .txt or .tsv file of pairs, but holds {inside or 'none'}"
-            )
-        return archive.read(inside[0])
-
-
-def _read_text(path: Path) -> str:
-    try:
-        raw = _read_bytes(path)
-    except (gzip.BadGzipFile, zipfile.BadZipFile, EOFError, zlib.error) as error:
+    other = [_code(p) for p in names if len(p) == 3 and _code(p) and p != "eng"]
+    alone = [_TATOEBA[p] for p in names if p in _TATOEBA]
+    if "eng" in names and len(other) != 1:
         raise ValueError(
-            f"{path.name} is damaged or not a {path.suffix} file ({error}): fetch it again"
-        ) from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise ValueError(
-            f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} on line {line}. "
-            "Save it as UTF-8 and load it again"
-        ) from None
-    if not text.strip():
-        raise ValueError(f"{path.name} is empty")
-    return text
-
-
-def _read_columns(path: Path) -> Iterator[SentencePair]:
-    """The pairs of a file: source TAB target, then perhaps an alignment `0-0 1-2`.
-
-    Further columns (Tatoeba's attribution) are not read.
-    """
-    lines = [line.rstrip("\r") for line in _read_text(path).split("\n")]
-    if not any("\t" in line for line in lines):
-        raise ValueError(f"{path.name} has one column: a line should be source TAB target")
-    skipped = []
-    for number, line in enumerate(lines, start=1):
-        source, _, rest = line.partition("\t")
-        target, _, links = rest.partition("\t")
-        if source.strip() and target.strip():
-            yield SentencePair(source.strip(), target.strip(), _links(links))
-        elif line.strip():
-            skipped.append(number)
-    _warn_skipped(path.name, skipped, "source TAB target")
-
-
-def _links(text: str) -> frozenset[tuple[int, int]] | None:
-    if not re.fullmatch(r"\d+-\d+( \d+-\d+)*", text):
-        return None
-    return frozenset(tuple(map(int, link.split("-"))) for link in text.split())
-
-
-def _read_lines(source_path: Path, target_path: Path) -> Iterator[SentencePair]:
-    sources, targets = (
-        _read_text(path).removesuffix("\n").split("\n") for path in (source_path, target_path)
-    )
-    if len(sources) != len(targets):
-        raise ValueError(
-            f"{source_path.name} has {len(sources)} lines, {target_path.name} has {len(targets)}: "
-            "they do not belong together"
+            f"{paths[0]} names no second language that is known here: say it, "
+            '--languages en-xx (in Python languages="en-xx")'
         )
-    skipped = []
-    for number, (source, target) in enumerate(zip(sources, targets, strict=True), start=1):
-        if source.strip() and target.strip():
-            yield SentencePair(source.strip(), target.strip())
-        elif source.strip() or target.strip():
-            skipped.append(number)
-    _warn_skipped(f"{source_path.name} + {target_path.name}", skipped, "a sentence on both sides")
+    found = other if "eng" in names else alone
+    return ("en", found[0]) if found else None
 
 
-def _warn_skipped(name: str, numbers: list[int], expected: str) -> None:
-    if numbers:
-        shown = ", ".join(map(str, numbers[:5])) + (", …" if len(numbers) > 5 else "")
-        warnings.warn(
-            f"{name}: skipped {len(numbers)} lines without {expected} (line {shown})", stacklevel=4
-        )
+def _code(part: str) -> str | None:
+    """The language of which a part of a file's name is the code: two letters, or three."""
+    return language_named(part) if len(part) in (2, 3) else None
