@@ -114,6 +114,22 @@ def test_validation_on_files_of_ones_own(tmp_path, capsys):
     assert "has no test sentences" in capsys.readouterr().err
 
 
+def test_a_run_begins_with_its_languages_and_how_they_were_found(tmp_path, capsys):
+    lines = "".join(f"Hallo {n}.\tHello {n}.\n" for n in range(9))
+    begun = {}
+    for name, header in (("mine", ""), ("headed", "German\tEnglish\n")):
+        path = tmp_path / f"{name}.tsv"
+        path.write_text(header + lines, encoding="utf-8")
+        out = str(tmp_path / name)
+        assert main(["train", "--corpus", str(path), "--out", out, "--steps", "1"]) == 0
+        said = capsys.readouterr().err.splitlines()
+        begun[name] = next(line for line in said if not line.startswith("note: "))
+    assert begun == {
+        "mine": "languages: en → fr (assumed; --languages says otherwise)",
+        "headed": "languages: de → en (from the header)",
+    }
+
+
 def test_translate_reads_standard_input_line_by_line(run):
     command = [
         sys.executable,

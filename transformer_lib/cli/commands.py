@@ -15,7 +15,7 @@ from transformer_lib.base.distributed import process_group, rank, world_size
 from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.base.machine import peak_memory, pick_device
 from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
-from transformer_lib.corpus import DATA, SHIPPED, SPLITS, load_corpus, verify
+from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
 from transformer_lib.run.ladder import (
     build_ladder,
@@ -93,6 +93,7 @@ def _introduce(run: runs.Run, device: torch.device) -> None:
     words = len(translator.source_vocabulary), len(translator.target_vocabulary)
     size = sum(p.numel() for p in translator.model.parameters())
     shared = f", {world_size()} processes" if world_size() > 1 else ""
+    _say(_languages(corpus))
     _say(
         f"{corpus.name}: {len(corpus.train)} pairs to train on, {len(corpus.valid)} valid, "
         f"{len(corpus.test)} test; vocabularies of {words[0]} and {words[1]}"
@@ -101,6 +102,12 @@ def _introduce(run: runs.Run, device: torch.device) -> None:
         f"{settings.model}, {settings.preset}: {size:,} parameters on {device}{shared}, "
         f"{settings.steps} steps"
     )
+
+
+def _languages(corpus: Corpus) -> str:
+    found = corpus.languages_are
+    way_out = "; --languages says otherwise" if found == "assumed" else ""
+    return f"languages: {' → '.join(corpus.languages)}" + (f" ({found}{way_out})" if found else "")
 
 
 def translate(args: argparse.Namespace) -> None:
