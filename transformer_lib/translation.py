@@ -82,6 +82,11 @@ class Translator:
                 translations[i] = self.target_vocabulary.decode(ids)
         return translations
 
+    def lost(self, sentence: str) -> str:
+        """What is said of a sentence that is too long for the model; nothing of any other."""
+        room, length = self.model.config.max_len - 1, len(self.source_vocabulary.encode(sentence))
+        return f"cut after {room} of {length} tokens: {sentence[:40]!r}…" if length > room else ""
+
     def hypotheses(self, pairs: Sequence[SentencePair], **search) -> list[str]:
         """The sources translated in order to be measured; `search` as in `translate`.
 
@@ -201,10 +206,8 @@ class Translator:
         room = self.model.config.max_len - 1
         if not ids:
             warnings.warn("an empty sentence has an empty translation", stacklevel=3)
-        if len(ids) > room:
-            warnings.warn(
-                f"cut after {room} of {len(ids)} tokens: {sentence[:40]!r}…", stacklevel=3
-            )
+        if lost := self.lost(sentence):
+            warnings.warn(lost, stacklevel=3)
         return [*ids[:room], EOS_ID]
 
     def _warn_of_unknown(self, sentences: Sequence[str]) -> None:
