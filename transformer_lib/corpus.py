@@ -505,7 +505,7 @@ def load_corpus(
     options = {"max_pairs": max_pairs, "max_words": max_words, "hold_out": hold_out}
     known = str(paths[0]) if len(paths) == 1 else ""
     if valid is not None and known in NAMES:
-        raise ValueError(f"{name} has a valid split of its own: leave out {valid}")
+        raise ValueError(f"{name} has a valid split of its own: leave out valid={valid!r}")
     if known in SHIPPED:
         return _shipped(known, seed, options)
     if known in DOWNLOADED:
@@ -663,7 +663,10 @@ def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Co
                 pairs[home].append(pair)
     pairs["train"] = pairs["train"][:max_pairs]
     if not pairs["train"]:
-        raise ValueError(f"nothing of {name} is left to train on: max_words={max_words}")
+        limit = f", or longer than max_words={max_words}" if max_words else ""
+        raise ValueError(
+            f"nothing of {name} is left to train on: every sentence of it is held out{limit}"
+        )
     return Corpus(name, tuple(languages), **pairs)
 
 

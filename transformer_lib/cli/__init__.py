@@ -12,10 +12,12 @@ from pathlib import Path
 import torch
 
 from transformer_lib.cli import commands
+from transformer_lib.cli.words import Command, in_words
 from transformer_lib.corpus import NAMES, SPLITS
 from transformer_lib.models import MODELS
 from transformer_lib.run.ladder import SHARED, STORED
-from transformer_lib.run.options import COUNT, POSITIVE, WHOLE, add_options
+from transformer_lib.run.lines import LINES
+from transformer_lib.run.options import AT_LEAST_0, COUNT, POSITIVE, WHOLE, add_options
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.close()
         return 1
     except (ImportError, OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {in_words(error, args.called)}", file=sys.stderr)
         return 1
 
 
@@ -75,8 +77,9 @@ def parser() -> argparse.ArgumentParser:
         epilog="Begin with:  python -m transformer_lib train --out runs/first --steps 400\n"
         '      then:  python -m transformer_lib translate --model runs/first "I\'m home."',
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    subparsers = whole.add_subparsers(required=True, metavar="COMMAND")
+    subparsers = whole.add_subparsers(required=True, metavar="COMMAND", parser_class=Command)
     for add in (_train, _translate, _evaluate, _export, _ladder, _data, _exercises, _grade):
         add(subparsers)
     return whole
@@ -126,11 +129,14 @@ def _translate(subparsers) -> None:
     p = _command(
         subparsers,
         commands.translate,
-        "Translate sentences, or standard input line by line.",
+        "Translate sentences, or the lines of a file or of standard input.",
         'translate --model runs/tatoeba --beam 4 "I\'m home."\n'
-        "  python -m transformer_lib translate --model runs/tatoeba < lines.txt",
+        "  python -m transformer_lib translate --model runs/tatoeba < lines.txt > translated.txt\n\n"
+        f"Lines are in UTF-8, {LINES} are translated at a time, and each gives one. Of a line that holds\n"
+        "several sentences each is translated by itself.",
     )
     p.add_argument("sentences", nargs="*", metavar="SENTENCE", help="none: read standard input")
+    p.add_argument("--file", type=Path, metavar="PATH", help="translate the lines of this file")
     _add_search(p)
 
 
@@ -146,7 +152,7 @@ def _evaluate(subparsers) -> None:
     add("--json", action="store_true", help="print JSON: seen and held_out, each with its scores")
     add(
         "--examples",
-        type=int,
+        type=WHOLE.read,
         default=0,
         metavar="N",
         help="also show the first N held-out sentences with reference and translation",
@@ -175,7 +181,7 @@ def _ladder(subparsers) -> None:
     )
     add = p.add_argument
     add("--models", nargs="+", choices=MODELS, default=list(MODELS), help="the rungs")
-    add("--seeds", nargs="+", type=int, default=[0, 1, 2], help="of weights and order")
+    add("--seeds", nargs="+", type=WHOLE.read, default=[0, 1, 2], help="of weights and order")
     add("--steps", type=COUNT.read, default=SHARED.steps, help="updates of each model")
     add(
         "--out",
@@ -285,11 +291,15 @@ def _add_search(p: argparse.ArgumentParser) -> None:
     add("--beam", type=COUNT.read, default=1, help="hypotheses kept at every step; 1 is greedy")
     add(
         "--length-penalty",
-        type=float,
+        type=AT_LEAST_0.read,
         default=0.0,
         help="favours longer translations; 0.6 to 1 is usual",
     )
-    add("--temperature", type=POSITIVE.read, help="draw at random; below 1 more surely")
+    add(
+        "--temperature",
+        type=AT_LEAST_0.read,
+        help="draw at random; below 1 more surely, 0 is greedy",
+    )
     add("--top-k", type=COUNT.read, help="draw among the k most likely tokens")
     add("--top-p", type=POSITIVE.read, help="draw among the fewest tokens of this probability")
     add("--seed", type=WHOLE.read, default=0, help="of what is drawn")

@@ -3,8 +3,11 @@
 import argparse
 import difflib
 import json
+import re
+import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from transformer_lib.run.ladder import (
     stored,
     time_ladder,
 )
+from transformer_lib.run.lines import translate_lines
 from transformer_lib.run.options import TrainSettings, recipe_for
 from transformer_lib.translation import Translator
 
@@ -74,7 +78,8 @@ def train(args: argparse.Namespace) -> None:
         _say(
             f"{len(history.frame)} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
             "Try it:\n"
-            f'  python -m transformer_lib translate --model {args.out} "I\'m home."'
+            f"  python -m transformer_lib translate --model {shlex.quote(str(args.out))} "
+            f"{_quoted(_held_out_sentence(run))}"
         )
 
 
@@ -86,6 +91,19 @@ def _memory(device: torch.device) -> str:
         return f", memory at most {peak_memory(device):.0f} MiB"
     except ImportError:
         return ""
+
+
+def _held_out_sentence(run: runs.Run) -> str:
+    """A short source sentence of valid, all of whose words the model knows if there is one."""
+    sources = [pair.source for pair in run.corpus.valid]
+    unknown = run.translator.source_vocabulary.unknown
+    short = (s for s in sources if len(s) <= 60 and s[0].isalpha() and not unknown(s))
+    return next(short, sources[0])
+
+
+def _quoted(sentence: str) -> str:
+    """The sentence as one word of a shell, as readably as it can be."""
+    return shlex.quote(sentence) if re.search(r'["$`!\\\n]', sentence) else f'"{sentence}"'
 
 
 def _introduce(run: runs.Run, device: torch.device) -> None:
@@ -111,19 +129,28 @@ def _languages(corpus: Corpus) -> str:
 
 
 def translate(args: argparse.Namespace) -> None:
-    """Print the translations of the sentences, or of standard input line by line."""
-    translator = Translator(*load_model(args.model, pick_device(args.device))[:3])
+    """Print the translations of the sentences, or of the lines of a file, a pipe or a person."""
+    if args.sentences and args.file:
+        raise ValueError(
+            f"--file {args.file} and a sentence ({args.sentences[0]!r}): leave out one"
+        )
     search = _search(args)
+    translator = Translator(*load_model(args.model, pick_device(args.device))[:3])
     if args.sentences:
         print("\n".join(translator.translate(args.sentences, **search)))
-        return
-    for line in sys.stdin:
-        print(*translator.translate([line.strip()], **search), flush=True)
+    elif args.file or not sys.stdin.isatty():
+        shown = sys.stderr.isatty() and not sys.stdout.isatty()
+        with args.file.open("rb") if args.file else nullcontext(sys.stdin.buffer) as lines:
+            for line in translate_lines(translator, lines, progress=shown, **search):
+                print(line, flush=True)
+    else:
+        for line in sys.stdin:
+            print(*translator.translate([line.strip()], **search), flush=True)
 
 
 def evaluate(args: argparse.Namespace) -> None:
     """Print how a model does on sentences it has seen and on held-out ones."""
-    loaded, search = load_model(args.model, pick_device(args.device)), _search(args)
+    search, loaded = _search(args), load_model(args.model, pick_device(args.device))
     how = {"examples": args.examples, "seed": args.seed, "progress": sys.stderr.isatty()}
     result = {"model": str(args.model), **runs.score_run(loaded, args.split, **how, **search)}
     if args.json:
@@ -150,12 +177,19 @@ def evaluate(args: argparse.Namespace) -> None:
 
 
 def _search(args: argparse.Namespace) -> dict:
-    """How to look for a translation, as `Translator.translate` takes it."""
+    """How to look for a translation, as `Translator.translate` takes it.
+
+    Nothing is drawn at temperature 0.
+    """
     names = ("temperature", "top_k", "top_p")
-    search = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if search:
-        search["generator"] = torch.Generator(pick_device(args.device)).manual_seed(args.seed)
-    return {"beam_size": args.beam, "length_penalty": args.length_penalty, **search}
+    drawn = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    drawn = {} if args.temperature == 0 else drawn
+    if drawn and args.beam > 1:
+        given = ", ".join(args.called[name] for name in drawn)
+        raise ValueError(f"--beam {args.beam} and {given}: search or draw, not both")
+    if drawn:
+        drawn["generator"] = torch.Generator(pick_device(args.device)).manual_seed(args.seed)
+    return {"beam_size": args.beam, "length_penalty": args.length_penalty, **drawn}
 
 
 def export(args: argparse.Namespace) -> None:
@@ -212,7 +246,8 @@ def _verify(_) -> Iterator[str]:
 def _download(args: argparse.Namespace) -> Iterator[str]:
     if args.name not in DOWNLOADED:
         raise ValueError(
-            f"what is to be downloaded? One of {', '.join(DOWNLOADED)}, not {args.name}"
+            f"what is to be downloaded? data download takes one of {', '.join(DOWNLOADED)}"
+            + (f", not {args.name}" if args.name else "")
         )
     known = DOWNLOADED[args.name]
     if not args.newest:

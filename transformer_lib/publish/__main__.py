@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m transformer_lib.publish",
         description="Makes slides, a web site, sheets, a playground, or the instructor's edition from the lessons.",
         epilog=EXAMPLES,
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(
@@ -112,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         (playground, "one page in which a sentence runs through the shipped model"),
         (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
     ):
-        command = commands.add_parser(run.__name__, help=told, description=told)
+        command = commands.add_parser(run.__name__, help=told, description=told, allow_abbrev=False)
         command.add_argument("--out", type=Path, help=f"folder (build/{run.__name__})")
         command.set_defaults(run=run)
         if run not in (site, playground):

@@ -59,6 +59,7 @@ TEXT = Rule(str, "a text")
 WHOLE = Rule(int, "a whole number of at least 0", lambda number: number >= 0)
 COUNT = Rule(int, "a whole number of at least 1", lambda number: number >= 1)
 POSITIVE = Rule(float, "a number above 0", lambda number: 0 < number < math.inf)
+AT_LEAST_0 = Rule(float, "a number of at least 0", lambda number: 0 <= number < math.inf)
 SHARE = Rule(float, "a number of at least 0 and below 1", lambda number: 0 <= number < 1)
 TOKENS = Rule(
     str, "'words' or a number of pieces", lambda text: text == "words" or text.isdecimal()
@@ -222,7 +223,10 @@ class TrainSettings:
             object.__setattr__(self, option.name, value)
             self._check(option, value)
         if self.tie == "all" and self.tokens in (None, "words"):
-            raise ValueError("tie=all needs one vocabulary for both languages: tokens and a number")
+            raise ValueError(
+                "tie=all needs one vocabulary for both languages: tokens='8000', or another number "
+                "of pieces, not tokens='words'"
+            )
 
     def _check(self, option, value) -> None:
         if value is None and option.default is None:
@@ -231,8 +235,8 @@ class TrainSettings:
             raise ValueError(f"{option.name}: it must be given")
         if value != option.default and (only := option.metadata["only"]) and only != self.model:
             raise ValueError(
-                f"{option.name} is an option of the {only}, and model={self.model} comes in one "
-                f"size: leave out {option.name}={value}"
+                f"model={self.model} comes in one size: leave out {option.name}={value}, "
+                f"which is for the {only}"
             )
         for one in value if option.metadata["many"] else (value,):
             try:
@@ -295,7 +299,7 @@ class TrainSettings:
             ours, theirs = getattr(self, name), _normal(option, value)
             if name != "steps" and ours != theirs:
                 raise ValueError(
-                    f"--resume goes on with {name}={ours}, not {theirs}: "
+                    f"--resume goes on with {name}={_shown(ours)}, not {_shown(theirs)}: "
                     "leave it out, or start another run"
                 )
         return replace(self, steps=given.get("steps", self.steps))
@@ -331,7 +335,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def read_recipe(path: Path) -> dict:
     """The settings that a recipe gives: options as on the command line, and # comments."""
-    parser = _RecipeParser(prog=str(path), add_help=False)
+    parser = _RecipeParser(prog=str(path), add_help=False, allow_abbrev=False)
     add_options(parser)
     return vars(parser.parse_args(shlex.split(path.read_text(encoding="utf-8"), comments=True)))
 
@@ -348,6 +352,11 @@ def recipe_for(given: dict) -> Path | None:
     path = RECIPES / f"{name}.txt"
     ours = name in SHIPPED and given.get("model", TrainSettings.model) == "transformer"
     return path if ours and path.exists() else None
+
+
+def _shown(value: Any) -> Any:
+    """The value as an option spells it: several side by side."""
+    return (shlex.join(value) or None) if isinstance(value, tuple) else value
 
 
 def _normal(option: Field, value: Any) -> Any:
