@@ -7,7 +7,7 @@ from transformer_lib.run.sentences import sentences
 @pytest.mark.parametrize(
     ("language", "marked"),
     [
-        ("en", "I am home.|Go!|Really?|Yes…|Wait...|What?!|Well."),
+        ("en", "I am home.|Go!|Plan B?|Yes…|Wait...|What?!|Well."),
         ("en", "Mr. Smith met Dr. Jones at St. Paul's.|They left."),
         ("en", "Use cities, e.g. Paris, i.e. large ones.|The U.S. Army came."),
         ("en", "J. K. Rowling wrote it.|So do I.|You too."),
