@@ -41,6 +41,7 @@ def refused(line, capsys):
         ("--learning_rate 1", "--learning-rate"),
         ("--label-smooting 0.1", "--label-smoothing"),
         ("--step 10", "--steps"),  # a beginning is not taken in silence
+        ("--label 0.1", "--label-smoothing"),
         ("--resum", "--resume"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The words of a command: whole names of options, what others call them, and errors in its syntax."""
+"""The words of a command: options by their whole names, and errors in its own syntax."""
 
 import argparse
 import ast
@@ -115,11 +115,10 @@ def in_words(error: Exception, called: dict[str, str]) -> str:
     """
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    names = sorted(called, key=len, reverse=True)  # max_len before len
-    if not names:
+    if not called:
         return str(error)
-    given = rf"({'|'.join(names)})=({_VALUE})"
-    alone = rf"({'|'.join(name for name in names if '_' in name) or '(?!)'})(?![\w/\\.=-])"
+    given = rf"({'|'.join(called)})=({_VALUE})"
+    alone = rf"({'|'.join(name for name in called if '_' in name) or '(?!)'})(?![\w/\\.=-])"
     return re.sub(
         rf"(?<![\w/\\.'-])(?:{given}|{alone})",
         lambda found: called[found[3]] if found[3] else _typed(called[found[1]], found[2]),
