@@ -5,11 +5,11 @@ import sys
 import warnings
 
 import pytest
+from transformer_lib.checkpoints import load_model
 
 from transformer_lib.cli import main
 from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.run import lines as module
-from transformer_lib.run.checkpoints import load_model
 from transformer_lib.run.lines import translate_lines
 from transformer_lib.translation import Translator
 

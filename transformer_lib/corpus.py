@@ -673,8 +673,7 @@ def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Co
 def _check_languages(languages: Sequence[str]) -> None:
     if len(languages) != 2 or not all(map(is_language, languages)):
         raise ValueError(
-            f"{'-'.join(languages)!r} are not two codes of languages: say them as in --languages en-zh "
-            '(in Python languages="en-zh")'
+            f"languages={'-'.join(languages)!r} are not two codes of languages, such as en-de or en-zh"
         )
 
 
