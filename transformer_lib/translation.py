@@ -167,6 +167,11 @@ class Translator:
         """That of the source, and that of the target."""
         return self.source_vocabulary, self.target_vocabulary
 
+    @property
+    def longest(self) -> int:
+        """The tokens of the longest translation, <eos> included."""
+        return min(LONGEST_TRANSLATION, self.model.config.max_len)
+
     def aligned(self, pairs: Sequence[SentencePair]) -> list[SentencePair]:
         """Those of the pairs that have gold links and are short enough for the model."""
         longest = self.model.config.max_len
@@ -181,13 +186,12 @@ class Translator:
     ) -> Int[Tensor, "batch target"]:
         """The ids of the translations: drawn, the greedy ones, or the best that a beam finds."""
         asked = (self.model, src, padding_mask(src, PAD_ID))
-        max_len = min(LONGEST_TRANSLATION, self.model.config.max_len)
         if sampling:
-            return sample(*asked, max_len=max_len, **sampling)
+            return sample(*asked, max_len=self.longest, **sampling)
         if beam_size == 1:
-            return greedy(*asked, max_len=max_len)
+            return greedy(*asked, max_len=self.longest)
         best, _ = beam_search(
-            *asked, max_len=max_len, beam_size=beam_size, length_penalty=length_penalty
+            *asked, max_len=self.longest, beam_size=beam_size, length_penalty=length_penalty
         )
         return best
 
