@@ -400,13 +400,19 @@ def test_a_corpus_says_how_its_languages_were_found(name, header, given, languag
     assert load_corpus("everyday").languages_are == ""
 
 
-def test_a_language_of_the_header_that_is_not_known_is_refused(put):
+def test_a_header_names_any_language_that_is_known(put):
     path = put("mine.tsv", "English\tSpanish\n" + five())
-    with (
-        pytest.warns(UserWarning, match="header"),
-        pytest.raises(ValueError, match=r"'es'\) are not two of en"),
-    ):
-        load_corpus(path)
+    with pytest.warns(UserWarning, match="header"):
+        read = load_corpus(path)
+    assert (read.languages, read.languages_are) == (("en", "es"), "from the header")
+
+
+@pytest.mark.parametrize(
+    ("name", "languages"),
+    [("en-zh.tsv", ("en", "zh")), ("spa-eng.tsv", ("en", "es")), ("fra.tsv", ("en", "fr"))],
+)
+def test_a_file_s_name_spells_any_language_that_is_known(name, languages, put):
+    assert load_corpus(put(name, five())).languages == languages
 
 
 @pytest.mark.parametrize("name", ["everyday", "tatoeba-fra"])

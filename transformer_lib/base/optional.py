@@ -3,7 +3,12 @@
 import importlib
 from types import ModuleType
 
-REQUIREMENT = {"d2l": "d2l==0.17.0", "vl_convert": "vl-convert-python"}  # where it is not the name
+REQUIREMENT = {  # where it is not the name; an extra of this project installs all that goes together
+    "d2l": "d2l==0.17.0",
+    "vl_convert": "vl-convert-python",
+    "ctranslate2": "'.[ctranslate2]' in the project's folder",
+    **dict.fromkeys(("onnx", "onnxscript", "onnxruntime"), "'.[onnx]' in the project's folder"),
+}
 
 
 def needed(package: str, what: str) -> ModuleType:

@@ -15,6 +15,7 @@ from transformer_lib.cli import commands
 from transformer_lib.cli.words import Command, in_words
 from transformer_lib.corpus import NAMES, SPLITS
 from transformer_lib.models import MODELS
+from transformer_lib.run.engines import ENGINES
 from transformer_lib.run.ladder import SHARED, STORED
 from transformer_lib.run.lines import LINES
 from transformer_lib.run.options import AT_LEAST_0, COUNT, POSITIVE, WHOLE, add_options
@@ -165,10 +166,16 @@ def _export(subparsers) -> None:
         subparsers,
         commands.export,
         "Copy the best checkpoint of a run without what training alone needs: to keep, to give away.",
-        "export --model runs/tatoeba --out models/tatoeba",
+        "export --model runs/tatoeba --out models/tatoeba\n"
+        "  python -m transformer_lib export --model runs/tatoeba --out models/served --to ctranslate2",
     )
     p.add_argument("--model", type=Path, required=True, help="a run's directory")
     p.add_argument("--out", type=Path, required=True, help="the directory to write it to")
+    p.add_argument(
+        "--to",
+        choices=ENGINES,
+        help="write it for another engine, with the program that calls it, and check that both agree",
+    )
 
 
 def _ladder(subparsers) -> None:

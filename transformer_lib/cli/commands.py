@@ -20,6 +20,7 @@ from transformer_lib.base.machine import peak_memory, pick_device
 from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
+from transformer_lib.run.engines import export_to
 from transformer_lib.run.ladder import (
     build_ladder,
     ladder_table,
@@ -193,7 +194,10 @@ def _search(args: argparse.Namespace) -> dict:
 
 
 def export(args: argparse.Namespace) -> None:
-    """Write the best checkpoint of a run without its training state."""
+    """Write the best checkpoint of a run without its training state, or for another engine."""
+    if args.to:
+        _say(f"{args.out}: {export_to(args.to, load_model(args.model), args.out)}")
+        return
     if any((folder / "training.json").exists() for folder in checkpoints_in(args.out)):
         raise ValueError(
             f"{args.out} holds a run, whose checkpoints this would replace: choose another --out"
