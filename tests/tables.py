@@ -1,7 +1,7 @@
-"""What README and CONTRIBUTING show of the code, written into them: make tables
+"""What README, CONTRIBUTING and a page show of the code, written into them: make tables
 
 README's route is that of the lessons' rows and notes (`base.lessons`), CONTRIBUTING's map that of
-the imports (`house.py`). Tests hold the pages to them.
+the imports (`house.py`); the page on engines has their programs. Tests hold the pages to them.
 """
 
 import re
@@ -15,8 +15,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import house
 
 from transformer_lib.base.lessons import LESSONS
+from transformer_lib.base.tokens import LONGEST_TRANSLATION, MAX_LEN
 from transformer_lib.publish.lessons import find_lessons, read_lesson
 from transformer_lib.publish.routes import Route, routes
+from transformer_lib.run.engines import ENGINES, filled
 
 ROOT = Path(__file__).parent.parent
 
@@ -57,7 +59,18 @@ def with_map(page: str) -> str:
     return f"{before}## The house\n{said}{fence}{house.drawn()}\n{rest[rest.index('```') :]}"
 
 
-PAGES = {"README.md": with_route, "CONTRIBUTING.md": with_map}
+def with_programs(page: str) -> str:
+    """The page on engines with today's programs, for a model of the usual lengths."""
+    lengths = {"max_len": MAX_LEN, "longest": LONGEST_TRANSLATION}
+    programs = (filled(engine.program, **lengths) for engine in ENGINES.values())
+    return re.sub(r"(?s)```python\n.*?```", lambda _: f"```python\n{next(programs)}```", page)
+
+
+PAGES = {
+    "README.md": with_route,
+    "CONTRIBUTING.md": with_map,
+    "transformer_lib/publish/pages/engines.md": with_programs,
+}
 
 if __name__ == "__main__":
     for name, write in PAGES.items():

@@ -436,7 +436,7 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     assert len(rows) <= listed
 
 
-@pytest.mark.parametrize("name", ["names", "real_text", "several_gpus", "speed"])
+@pytest.mark.parametrize("name", ["engines", "names", "real_text", "several_gpus", "speed"])
 def test_what_readme_has_no_room_for_has_a_page(soup, name):
     page = soup[f"site/{name}.html"]
     assert page.select_one("main h1").text
