@@ -12,12 +12,12 @@ import pytest
 import torch
 from checked import unchecked
 
+from transformer_lib.checkpoints import LoadedModel, load_model, save_checkpoint
 from transformer_lib.cli import main
 from transformer_lib.corpus import DATA, Subwords, load_corpus
 from transformer_lib.masks import padding_mask
 from transformer_lib.models import create_model
 from transformer_lib.run import engines, to_ctranslate2, to_onnx
-from transformer_lib.run.checkpoints import LoadedModel, load_model, save_checkpoint
 from transformer_lib.run.engines import ENGINES, Engine, export_to
 from transformer_lib.transformer import make_model
 from transformer_lib.translation import Translator

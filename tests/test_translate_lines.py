@@ -5,8 +5,8 @@ import sys
 import warnings
 
 import pytest
-from transformer_lib.checkpoints import load_model
 
+from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main
 from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.run import lines as module

@@ -19,10 +19,10 @@ import torch
 
 from transformer_lib.base.tokens import EOS_ID, SPECIAL
 from transformer_lib.batching import Example
+from transformer_lib.checkpoints import LoadedModel
 from transformer_lib.corpus import SentencePair
 from transformer_lib.models import describe_model
 from transformer_lib.run import to_ctranslate2, to_onnx
-from transformer_lib.run.checkpoints import LoadedModel
 from transformer_lib.run.runs import read_corpus, stored_settings
 from transformer_lib.transformer import Transformer
 from transformer_lib.translation import Translator

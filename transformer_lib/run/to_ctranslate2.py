@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from transformer_lib.base.optional import needed
 from transformer_lib.base.tokens import SPECIAL
 from transformer_lib.batching import Example, make_batch
+from transformer_lib.checkpoints import AnyVocabulary
 from transformer_lib.layers import DecoderLayer, EncoderLayer
-from transformer_lib.run.checkpoints import AnyVocabulary
 from transformer_lib.transformer import Decoder, Encoder, Transformer
 
 PROGRAM = '''\

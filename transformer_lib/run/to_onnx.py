@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from transformer_lib.base.optional import needed
 from transformer_lib.base.tokens import PAD_ID
 from transformer_lib.batching import Example, make_batch
+from transformer_lib.checkpoints import AnyVocabulary
 from transformer_lib.masks import padding_mask
-from transformer_lib.run.checkpoints import AnyVocabulary
 from transformer_lib.transformer import Transformer
 
 PROGRAM = '''\
