@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import permutations
 from xml.etree import ElementTree
 
 import pytest
@@ -102,6 +103,9 @@ SCENES = {
     "06 beside 07": lambda: drawings.beside("Two steps", SCENES["06"](), SCENES["07"]()),
     "08": lambda: drawings.self_attention(X, X[:, :2], X[:, 1:3], X[:, 1:], TOKENS, 1),
     "08, three layers": drawings.three_layers,
+    "08, narrow": lambda: drawings.three_layers(5, 3),
+    "08, a circle": drawings.circle_of_three,
+    "08, two layers": drawings.two_layers_ask,
     "09": heads,
     "09, four heads": lambda: heads(128, 4),
     "09, reshape": lambda: drawings.reshapes(TOKENS[:3], 2, 2),
@@ -617,6 +621,52 @@ def test_a_row_of_the_window_has_its_dot_and_says_its_positions():
     one = drawings.moving_window([4], 1, TOKENS, ["moi"]).steps[0].caption
     assert one == "Step 0: the centre is 4, and the window holds position 3."
     assert "dot" not in SCENES["07, wide window"]().alt()
+
+
+def test_what_is_coloured_in_two_layers_depends_on_the_last_word():
+    """Two random layers read two sentences that differ in their last word."""
+    torch.manual_seed(0)
+    words = torch.randn(4, 6)
+    other = torch.cat([words[:3], torch.randn(1, 6)])
+    layers = torch.randn(2, 3, 6, 6) / 3
+
+    def found(x):
+        parts = {f"word.{i}": x[i] for i in range(4)}
+        for n, (W_q, W_k, W_v) in enumerate(layers, 1):
+            scores = (x[2] @ W_q) @ (x[:2] @ W_k).T
+            parts |= {f"key{n}.{i}": x[i] @ W_k for i in (0, 1)}
+            parts |= {f"query{n}": x[2] @ W_q, f"scores{n}": scores, f"value{n}": x[3] @ W_v}
+            x = x + (x @ W_q @ (x @ W_k).T).softmax(dim=-1) @ x @ W_v
+            parts |= {f"out.{i}": x[i] for i in range(3) if n == 1}
+        return parts
+
+    one, two = found(words), found(other)
+    drawn = [part for part in SCENES["08, two layers"]().parts if isinstance(part, Box)]
+    assert len(drawn) == 16
+    for part in drawn:
+        assert (part.role == "attention") != torch.equal(one[part.name], two[part.name]), part.name
+
+
+def test_the_three_demands_of_the_circle_cannot_hold_together():
+    scene = SCENES["08, a circle"]()
+    demands = [p.shape.removeprefix("right if ") for p in scene.parts if isinstance(p, Box)]
+    scores = [dict(zip(("rs", "sp", "rp"), order, strict=True)) for order in permutations(range(3))]
+    met = [sum(s[d[:2]] > s[d[-2:]] for d in demands) for s in scores]
+    assert len(demands) == 3
+    assert max(met) == 2
+
+
+@pytest.mark.parametrize(("name", "layers"), [("08, three layers", 3), ("08, narrow", 4)])
+def test_a_convolution_is_drawn_as_far_from_the_end_as_its_links_are(name, layers):
+    parts = {part.name: part for part in SCENES[name]().parts}
+    (said,) = re.findall(r"after (\d+) layers", parts["0.says"].text)
+    reached, links = {0}, re.findall(r"M(\d+),95L(\d+),15", parts["0.links"].path)
+    pitch = max(int(x) for _, x in links) // (max(int(n[4:]) for n in parts if "0.x." in n))
+    for _ in range(layers):
+        assert max(reached) < max(int(x) for _, x in links) // pitch
+        reached |= {int(to) // pitch for start, to in links if int(start) // pitch in reached}
+    assert max(reached) == max(int(x) for _, x in links) // pitch
+    assert int(said) == layers
 
 
 def test_every_fault_stands_beside_the_part_that_it_names():

@@ -33,6 +33,7 @@ from transformer_lib.show.drawings.sequences import (
 )
 from transformer_lib.show.drawings.training import faults, training_loop
 from transformer_lib.show.drawings.two_lives import two_lives
+from transformer_lib.show.drawings.who_asks import circle_of_three, two_layers_ask
 from transformer_lib.show.drawings.writing import beam_tree, growing_cache, search_tree
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "beam_tree",
     "beside",
     "broadcasting",
+    "circle_of_three",
     "clock_hands",
     "cross_attention_step",
     "decoder_layer",
@@ -79,5 +81,6 @@ __all__ = [
     "to_json",
     "training_loop",
     "transformer",
+    "two_layers_ask",
     "two_lives",
 ]

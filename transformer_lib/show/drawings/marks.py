@@ -237,6 +237,25 @@ def _(part: Arrow) -> list[Path | Text]:
     return found
 
 
+def slanted(name: str, start: Point, stop: Point, role: str) -> tuple[Shape, Shape]:
+    """An arrow that is neither across nor down: its line, and its tip."""
+    (x, y), (to_x, to_y) = start, stop
+    line = f"M{plain(x)},{plain(y)}L{plain(to_x)},{plain(to_y)}"
+    tip = _tip(to_x - x, to_y - y)
+    return (
+        Shape(name, 0, 0, 0, 0, line, role),
+        Shape(f"{name}.tip", to_x, to_y, 0, 0, tip, role, filled=True),
+    )
+
+
+def _tip(along: Number, down: Number) -> str:
+    """The head of a slanting arrow whose tip is at the origin."""
+    length = math.hypot(along, down)
+    u, v = along / length, down / length
+    corners = [(-11 * u - s * 5 * v, -11 * v + s * 5 * u) for s in (1, -1)]
+    return "M0,0" + "".join(f"L{plain(x)},{plain(y)}" for x, y in corners) + "Z"
+
+
 def rectangle(width: Number, height: Number, radius: Number) -> str:
     """A rectangle around the origin, its corners rounded."""
     w, h, r = width / 2, height / 2, radius

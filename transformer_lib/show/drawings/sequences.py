@@ -13,7 +13,7 @@ from torch import Tensor
 
 from transformer_lib.positions import sinusoid_table
 from transformer_lib.show.drawings.lookups import scaled_attention, shape
-from transformer_lib.show.drawings.marks import circle, fitted, plain
+from transformer_lib.show.drawings.marks import circle, fitted, plain, slanted
 from transformer_lib.show.drawings.scene import (
     CELL,
     Box,
@@ -30,6 +30,7 @@ from transformer_lib.show.drawings.scene import (
 )
 
 HAND = 25  # the radius of a clock
+PITCH = 46  # from token to token of a layer
 
 
 def self_attention(
@@ -71,79 +72,53 @@ def self_attention(
     return fitted("Self-attention", [*projected, *table], [first, *steps])
 
 
-def three_layers(time: int = 5) -> Scene:
-    """Convolution, recurrence, self-attention: how far it is from x1 to the last (lesson 08)."""
-    near = [(i, j) for i in range(time) for j in range(time) if abs(i - j) <= 1]
+def three_layers(time: int = 7, width: int = 5) -> Scene:
+    """Convolution, recurrence, self-attention: how far it is from x0 to the last (lesson 08).
+
+    The convolution is centred, and `width` is its window.
+    """
+    half, far = width // 2, time - 1
     every = [(i, j) for i in range(time) for j in range(time)]
+    near = [(i, j) for i, j in every if abs(i - j) <= half]
     steady = [(i, i) for i in range(time)]
-    far = time - 1
+    layers = math.ceil(far / half)
     return beside(
-        "Who reaches whom in one layer",
+        f"Who hears whom in one layer, and how y{far} hears x0",
         _layer(
-            "Convolution, k = 3",
+            f"Convolution, k = {width}",
             time,
             near,
-            (0, 1),
-            False,
-            (f"x1 reaches y{time} after {far} layers", "k · n · d²"),
+            (0, half),
+            f"y{far} hears x0 after {layers} layers",
         ),
         _layer(
-            "Recurrence",
-            time,
-            steady,
-            (0, 0),
-            True,
-            (f"1 layer, but {far} steps, one after the other", "2 · n · d², a GRU 6 · n · d²"),
+            "Recurrence", time, steady, (0, 0), f"in 1 layer, after {far} steps from state to state"
         ),
         _layer(
-            "Self-attention",
-            time,
-            every,
-            (0, far),
-            False,
-            ("1 layer, 1 step", "4 · n · d² + 2 · n² · d"),
+            "Self-attention", time, every, (0, far), "in 1 layer: every token hears every token"
         ),
-        gap=50,
+        gap=30,
     )
 
 
 def _layer(
-    title: str,
-    time: int,
-    links: Sequence[tuple[int, int]],
-    shown: tuple[int, int],
-    chained: bool,
-    says: tuple[str, str],
+    title: str, time: int, links: Sequence[tuple[int, int]], shown: tuple[int, int], says: str
 ) -> Scene:
-    """All links faint, and the one that the way of x1 begins with strong."""
-    below = [Box(f"x.{i}", 60 * i, 110, 36, 30, f"x{i + 1}", "token") for i in range(time)]
-    above = [Box(f"y.{i}", 60 * i, 0, 36, 30, f"y{i + 1}", "output") for i in range(time)]
-    faint = "".join(f"M{60 * i},95L{60 * j},15" for i, j in links)
+    """All links faint, and the one that the way of x0 begins with strong; recurrence has a chain."""
+    below = [Box(f"x.{i}", PITCH * i, 110, 36, 30, f"x{i}", "token") for i in range(time)]
+    above = [Box(f"y.{i}", PITCH * i, 0, 36, 30, f"y{i}", "output") for i in range(time)]
+    faint = "".join(f"M{PITCH * i},95L{PITCH * j},15" for i, j in links)
     i, j = shown
-    way = f"M{60 * i},95L{60 * j},15"
     parts = [
         Shape("links", 0, 0, 0, 0, faint, "head 2"),
-        Shape("way", 0, 0, 0, 0, way, "attention"),
-        Shape("tip", 60 * j, 15, 0, 0, _tip(60 * (j - i), -80), "attention", filled=True),
+        *slanted("way", (PITCH * i, 95), (PITCH * j, 15), "attention"),
         *below,
         *above,
     ]
-    if chained:
+    if shown == (0, 0):
         parts += [straight(a, b, "right", role="attention") for a, b in pairwise(above)]
-    moves, cost = says
-    words = [
-        label("says", 30 * (time - 1), 156, moves),
-        label("cost", 30 * (time - 1), 182, f"multiplications: {cost}"),
-    ]
-    return fitted(title, [*parts, *words])
-
-
-def _tip(along: Number, down: Number) -> str:
-    """The head of a slanting arrow whose tip is at the origin."""
-    length = math.hypot(along, down)
-    u, v = along / length, down / length
-    corners = [(-11 * u - s * 5 * v, -11 * v + s * 5 * u) for s in (1, -1)]
-    return "M0,0" + "".join(f"L{plain(x)},{plain(y)}" for x, y in corners) + "Z"
+    words = label("says", PITCH * (time - 1) / 2, 156, says)
+    return fitted(title, [*parts, words])
 
 
 def clock_hands(d_model: int, places: int, pairs: int = 3, tokens: Sequence[str] = ()) -> Scene:
