@@ -104,7 +104,7 @@ def three_layers(time: int = 7, width: int = 5) -> Scene:
 def _layer(
     title: str, time: int, links: Sequence[tuple[int, int]], shown: tuple[int, int], says: str
 ) -> Scene:
-    """All links faint, and the one that the way of x0 begins with strong; recurrence has a chain."""
+    """All links faint, and strong the one that x0 takes first; recurrence has a chain."""
     below = [Box(f"x.{i}", PITCH * i, 110, 36, 30, f"x{i}", "token") for i in range(time)]
     above = [Box(f"y.{i}", PITCH * i, 0, 36, 30, f"y{i}", "output") for i in range(time)]
     faint = "".join(f"M{PITCH * i},95L{PITCH * j},15" for i, j in links)
