@@ -388,16 +388,16 @@ def _ways():
 
 path_length = Exercise(
     sections=("08 How far is it from one word to another?",),
-    task="How many moves does it take to bring a signal from the first of n ≥ 2 tokens to the last? A move "
+    task="How many hand-overs does it take to bring a signal from the first of n ≥ 2 tokens to the last? A hand-over "
     'is one layer for `kind` "attention" and for convolutions of width k ≥ 3, "causal" (looks back only) and '
     '"centred" (k odd), and one step for a "recurrent" layer. A whole number.',
     cases=_ways,
     hints=(
         "The way from the first token to the last is n − 1 positions long, as there are n − 1 gaps between n "
-        "fence posts. How many positions does one move cover?",
+        "fence posts. How many positions does one hand-over cover?",
         "A causal convolution of width 3 hears the token itself and the two before it: it covers k − 1 = 2. A "
         "centred one covers (k − 1)/2 to each side.",
-        "Attention covers any distance in 1 move, a recurrent step covers 1 position. For the convolutions "
+        "Attention covers any distance in 1 hand-over, a recurrent step covers 1 position. For the convolutions "
         "divide n − 1 by what a layer covers, and round up, `math.ceil`, because a rest of the way needs a "
         "layer of its own.",
     ),
@@ -414,24 +414,24 @@ def my_path_length(kind, n, k):
         return 1
     # From token 0 to token n - 1.
     way = n - 1
-    # How many positions does one move cover?
+    # How many positions does one hand-over cover?
     if kind == "recurrent":
         covered = 1
     elif kind == "causal":
         covered = k - 1  # one of the k is the token itself
     else:
         covered = (k - 1) // 2  # half of them stand on the other side
-    # A rest of the way, however short, needs a move of its own.
+    # A rest of the way, however short, needs a hand-over of its own.
     return math.ceil(way / covered)
 
 
 @path_length.solution
 def _(kind, n, k):
-    reached, moves = 0, 0  # how far the signal has come from position 0
+    reached, hand_overs = 0, 0  # how far the signal has come from position 0
     while reached < n - 1:
         reached += {"attention": n, "recurrent": 1, "causal": k - 1, "centred": k // 2}[kind]
-        moves += 1
-    return moves
+        hand_overs += 1
+    return hand_overs
 
 
 path_length.edits("""
@@ -441,7 +441,7 @@ return 1 → return 0
 return 1 → return 2
 return 1 → return math.ceil((n - 1) / (k - 1))
 return 1 → return math.ceil(n / k)
-    Attention takes one move, whatever n and k are: it does not go from neighbour to neighbour, and one layer
+    Attention takes one hand-over, whatever n and k are: it does not go from neighbour to neighbour, and one layer
     links any two tokens.
 covered = 1 → return 1
 covered = 1 → covered = k - 1
@@ -456,7 +456,7 @@ covered = (k - 1) // 2 → covered = (k - 1) // 2 ⏎ way = n
 covered = k - 1 → covered = k - 1 ⏎ way = n ; covered = (k - 1) // 2 → covered = (k - 1) // 2 ⏎ way = n
 math.ceil(way / covered) → math.ceil(way / covered) + 1
 covered = k - 1 → return math.ceil(way / (k - 1)) + 1
-    You count one move too many, at least where the moves fit the way exactly. Between n fence posts there are
+    You count one hand-over too many, at least where the hand-overs fit the way exactly. Between n fence posts there are
     n − 1 gaps: the way is n − 1 positions long. And `math.ceil` adds one only where a rest is left, `// … + 1`
     always.
 covered = k - 1 → covered = k
@@ -478,7 +478,7 @@ covered = k - 1 → return n // k
 covered = k - 1 → return n // k + 1
 covered = k - 1 → return n // k ; covered = (k - 1) // 2 → return n // k
 covered = k - 1 → return n // k ; covered = (k - 1) // 2 → return 2 * n // k
-    n/k is the order of growth. Count exactly: the way is n − 1 positions long, and a move covers k − 1 of
+    n/k is the order of growth. Count exactly: the way is n − 1 positions long, and a hand-over covers k − 1 of
     them, or half as many to each side.
 math.ceil(way / covered) → way // covered
 covered = k - 1 → return way // (k - 1)
@@ -489,7 +489,7 @@ math.ceil(way / covered) → round(way / covered)
 math.ceil(way / covered) → way / covered
 covered = k - 1 → return way / (k - 1)
 covered = (k - 1) // 2 → return way / ((k - 1) // 2)
-    A number of moves is whole: round up with `math.ceil`.
+    A number of hand-overs is whole: round up with `math.ceil`.
 covered = k - 1 → covered = (k - 1) // 2 ; covered = (k - 1) // 2 → covered = k - 1
 covered = k - 1 → covered = (k - 1) / 2 ; covered = (k - 1) // 2 → covered = k - 1
 covered = k - 1 → covered = k // 2 ; covered = (k - 1) // 2 → covered = k - 1
@@ -529,7 +529,7 @@ covered = k - 1 → covered = 1 ; covered = (k - 1) // 2 → covered = 1
     position alone nor at once to the end.
 math.ceil(way / covered) → covered
 covered = k - 1 → return k - 1 ; covered = (k - 1) // 2 → return (k - 1) // 2
-    That is how many positions one move covers. How many moves does the whole way take?
+    That is how many positions one hand-over covers. How many does the whole way take?
 covered = (k - 1) // 2 → return None
 covered = k - 1 → return None
     For a convolution yours returns None: none of its branches is for that name. Is it spelt as in the task,

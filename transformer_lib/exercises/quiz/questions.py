@@ -679,11 +679,11 @@ QUESTIONS = [
         "positions. What about the vector of `dog`?",
         {
             "It differs: in one sentence `dog` stands first, in the other last.": "You know that; "
-            "the layer does not. No matrix of it knows a place, and a sum has no order.",
+            "the layer does not. No matrix of it depends on a position, and a sum has no order.",
             "It is the same in both, after any number of layers.": "Shuffled inputs give equally "
             "shuffled outputs, and so they enter the second layer.",
             "It is the same after one layer, and differs after two.": "Two layers help where a "
-            "word must first gather something. Here the second layer gets the same three vectors "
+            "word must first take in something. Here the second layer gets the same three vectors "
             "again, in another order.",
         },
         "B",
@@ -692,17 +692,18 @@ QUESTIONS = [
     Question(
         "08",
         "which_noun",
-        "One layer: the row of `it` should lie on “animal” if the sentence ends in “tired”, on "
-        "“street” if it ends in “wide”. It gets half of the sentences right. What does it lack?",
+        "One layer: `it` should put its weight on “animal” if the sentence ends in “tired”, and on "
+        "“street” if it ends in “wide”. The sentences have the same words at the same positions but for "
+        "the last. The layer gets half of them right. What does it lack?",
         {
             "Positions: it cannot tell the nouns apart.": "It can, they are different words. And "
-            "both nouns and `it` stand at the same places in all sentences.",
+            "positions would be the same in all sentences: they tell `it` nothing of the last word.",
             "Width or updates: the task is hard.": "No width helps. The scores of `it` with the "
             "two nouns are made of these three words alone.",
-            "A shorter way: the last word is too far off.": "In attention every word is one move "
-            "away. `it` can see the adjective; but seeing it does not change its question.",
+            "A shorter way: the last word is too far off.": "In attention every word is one "
+            "hand-over away. The adjective changes the output of `it`, but not its query.",
             "A second layer: `it` always asks the same.": "It asks with its own vector, and that "
-            "is the same for “tired” and “wide”. First it has to gather the adjective.",
+            "is the same for “tired” and “wide”. First it has to take in the adjective.",
         },
         "D",
         "What one layer cannot ask",
@@ -710,13 +711,13 @@ QUESTIONS = [
     Question(
         "08",
         "one_matrix",
-        "One matrix serves as W_Q and as W_K. Two neighbours should each look at the other "
-        "more than at themselves. Why can they not?",
+        "One matrix serves as W_Q and as W_K. Two tokens should each put more weight on the "
+        "other than on themselves. Why can they not?",
         {
-            "Because each token then looks at itself alone.": "Often, not always: in “I'm home.” "
-            "the full stop looks more at `'m`. A long vector may win against one's own.",
+            "Because each token then attends to itself alone.": "Often, not always: in “I'm home.” "
+            "with X for both, the full stop gives `'m` more. A long vector may win against one's own.",
             "A score is never above the mean of the two self-scores.": "So one of the two, at "
-            "least, looks at itself no less than at the other.",
+            "least, gives itself no less weight than the other.",
             "They can: the softmax of symmetric scores is not symmetric.": "The weights are not, "
             "true. But within a row softmax keeps the order of the scores, and in one of the two "
             "rows the other is not ahead.",
@@ -729,17 +730,17 @@ QUESTIONS = [
     Question(
         "08",
         "sixteen_layers",
-        "A causal convolution looks at three places, its own and the two before. After how many "
-        "layers does place 32 first hear of place 0?",
+        "A causal convolution of width 3 reads three positions, its own and the two before. After how "
+        "many layers does position 32 first hear of position 0?",
         {
-            "1, as all run in parallel.": "All places are computed at once, true. But each layer "
-            "carries a word two places on, and no further.",
-            "16, two places a layer.": "⌈32 / 2⌉: the longest way of ⌈(n − 1)/(k − 1)⌉ layers, with n "
+            "1, as all run in parallel.": "All positions are computed at once, true. But each layer "
+            "takes a signal two positions on, and no further.",
+            "16, two positions a layer.": "⌈32 / 2⌉: the longest way of ⌈(n − 1)/(k − 1)⌉ layers, with n "
             "= 33 and k = 3.",
-            "32, a place a layer.": "So slow is a recurrent network, step by step. A window of three "
-            "carries a word two places.",
-            "11, three places a layer.": "The window has three places, but one is its own: a word "
-            "moves on by two.",
+            "32, a position a layer.": "So slow is a recurrent network, step by step. A window of three "
+            "takes a signal two positions on.",
+            "11, three positions a layer.": "The window has three positions, but one is its own: a signal "
+            "comes two positions on.",
         },
         "B",
         "How far is it from one word to another?",
@@ -747,15 +748,15 @@ QUESTIONS = [
     Question(
         "08",
         "when_the_map_wins",
-        "Self-attention costs 2n²d for its map and 4nd² for its four matrices. With d = 512, from "
-        "which length on does the map cost more?",
+        "Self-attention takes 2n²d multiplications for scores and sum, and 4nd² for its four "
+        "projections. With d = 512, from which length on do scores and sum cost more?",
         {
             "From n = 512 on: n² d against n d².": "You leave out the factors: 2n against 4d.",
-            "From n = 256 on.": "Turned round: the matrices have the larger factor, so the map needs "
-            "longer texts, not shorter ones.",
-            "At any length: n² grows faster.": "It grows faster, but begins far below: at n = 10 the "
-            "map is a hundredth of the matrices.",
-            "From n = 1024 on.": "2n²d = 4nd² at n = 2d. Below that the four matrices cost more.",
+            "From n = 256 on.": "Turned round: the projections have the larger factor, so the other part "
+            "needs longer texts, not shorter ones.",
+            "At any length: n² grows faster.": "It grows faster, but begins far below: at n = 10 "
+            "scores and sum are a hundredth of the projections.",
+            "From n = 1024 on.": "2n²d = 4nd² at n = 2d. Below that the four projections cost more.",
         },
         "D",
         "What does a layer cost?",
