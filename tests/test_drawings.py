@@ -28,6 +28,7 @@ from transformer_lib.show.drawings.scene import Arrow, Box, Operation, Vector
 from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
+GUESTS = ["Ada", "Ben", "Cy", "Dot", "Eve", "Fay"]
 X = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1], [0, 0, 0, 1]])
 GATED = torch.tensor(  # old state, from the input, from the state, reset gate, update gate
     [[0.5, 0.8, 0.7, -0.6], [1, 0.5, 0.2, 2], [-0.4, 1, 3, 0.3], [1, 1, 0, 0.5], [1, 0, 0, 0.5]]
@@ -109,6 +110,12 @@ SCENES = {
     "09": heads,
     "09, four heads": lambda: heads(128, 4),
     "09, reshape": lambda: drawings.reshapes(TOKENS[:3], 2, 2),
+    "09, five steps": lambda: drawings.five_steps(1, 4, 2, 2),
+    "09, memory": lambda: drawings.in_memory(TOKENS, 2, 2),
+    "09, guests": lambda: drawings.round_table(GUESTS, asks=[0]),
+    "09, cut": lambda: drawings.beside(
+        "Cut", drawings.round_table(GUESTS, 3), drawings.round_table(GUESTS, 6)
+    ),
     "09, W_O": lambda: drawings.sum_of_heads(X[:2, :2], X),
     "10": lambda: drawings.clock_hands(16, 5),
     "10, sum": lambda: drawings.added_positions(X, TOKENS),
@@ -534,6 +541,65 @@ def test_the_wrong_reshape_names_what_it_mixes_up():
     right = [p.cells for p in scene.parts if isinstance(p, Vector) and p.name[:7] == "0.after"]
     wanted = torch.arange(12).view(1, 3, 2, 2).transpose(1, 2).reshape(6, 2)
     assert [[int(c) for c in cells] for cells in right] == wanted.tolist()
+
+
+@pytest.mark.parametrize("current", range(5))
+def test_of_the_five_steps_the_current_one_is_filled_and_the_shapes_are_those_of_the_run(current):
+    scene = drawings.five_steps(current, 4, 2, 2)
+    boxes = [part for part in scene.parts if isinstance(part, Box)]
+    assert [box.name for box in boxes if box.role != "token"] == [f"step.{current}"]
+    said = [part.text for part in scene.parts if part.name.endswith(".shape")]
+    module, shapes = MultiHeadAttention(4, 2), [tuple(X[None].shape)]
+    projected = module.q_proj(X[None])
+    split = projected.unflatten(-1, (2, -1)).transpose(1, 2)
+    attended = torch.nn.functional.scaled_dot_product_attention(split, split, split)
+    joined = attended.transpose(1, 2).flatten(2)
+    for made in (projected, split, attended, joined, module.out_proj(joined)):
+        shapes.append(tuple(made.shape))
+    assert said == [str(shape) for shape in shapes]
+
+
+@pytest.mark.parametrize("follow", [0, 3])
+def test_the_join_takes_its_numbers_from_where_they_lie_in_memory(follow):
+    scene = drawings.in_memory(TOKENS, 2, 3, follow)
+    strips = {
+        name: [
+            int(cell)
+            for part in sorted(scene.parts, key=lambda part: part.x)
+            if isinstance(part, Vector) and part.name.startswith(name)
+            for cell in part.cells
+        ]
+        for name in ("memory", "joined")
+    }
+    z = torch.arange(24).view(1, 2, 4, 3)
+    assert strips["memory"] == z.flatten().tolist()
+    assert strips["joined"] == z.transpose(1, 2).flatten().tolist()
+    ways = [part for part in scene.parts if isinstance(part, Arrow)]
+    assert [(way.source, way.target) for way in ways] == [
+        (f"memory.{h}.{follow}", f"joined.{h}.{follow}") for h in range(2)
+    ]
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 6])
+def test_a_cut_table_keeps_the_links_that_the_wrong_reshape_keeps(pieces):
+    """The numbers of a guest reach those who get some of them into the same head."""
+    scene = drawings.round_table(GUESTS, pieces)
+    owners = torch.arange(6)[:, None].expand(6, 12).reshape(pieces, -1)  # of each number, by heads
+    together = {(a, b) for head in owners.tolist() for a in head for b in head}
+    linked = [f"link.{i}" for i in range(6) if (i, (i + 1) % 6) in together]
+    assert [part.name for part in scene.parts if part.name.startswith("link")] == linked
+    told = [part.text for part in scene.parts if part.name == "lost"]
+    cut = 2 * (6 - len(linked))
+    assert told == [f"{cut} of 12 gifts are out of reach"] * (pieces > 1)
+
+
+def test_who_asks_at_the_table_has_a_neighbour_on_each_side():
+    parts = {part.name: part for part in SCENES["09, guests"]().parts}
+    roles = {part.label: part.role for part in parts.values() if isinstance(part, Box)}
+    assert [name for name, role in roles.items() if role == "query"] == ["Ada"]
+    assert [name for name, role in roles.items() if role == "value"] == ["Ben", "Fay"]
+    assert parts["side.5"].text == "left"
+    assert parts["guest.5"].x < parts["guest.0"].x < parts["guest.1"].x  # she looks up to the table
 
 
 def test_the_alt_text_names_the_parts_in_the_order_of_the_data():

@@ -19,6 +19,7 @@ from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, 
 from transformer_lib.show.drawings.judging import sentence_to_score
 from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
 from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
+from transformer_lib.show.drawings.many_heads import five_steps, in_memory, round_table
 from transformer_lib.show.drawings.masking import additive_path, mask_grids
 from transformer_lib.show.drawings.processes import shared_update
 from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
@@ -54,8 +55,10 @@ __all__ = [
     "encoder_layer",
     "families",
     "faults",
+    "five_steps",
     "growing_cache",
     "gru_cell",
+    "in_memory",
     "luong_step",
     "mask_grids",
     "moving_window",
@@ -65,6 +68,7 @@ __all__ = [
     "query_before_or_after",
     "reshapes",
     "road_map",
+    "round_table",
     "route",
     "scaled_attention",
     "scoring",

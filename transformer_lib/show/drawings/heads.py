@@ -225,7 +225,7 @@ def sum_of_heads(
             middle,
             [number(n) for n in found[h].tolist()],
             f"head {h}",
-            label=f"head {h} found",
+            label=f"output of head {h}",
         )
         matrix = [
             row(
@@ -248,7 +248,7 @@ def sum_of_heads(
         )
         times = label(f"times.{h}", right - 30, middle, "×", size=20)
         parts += [
-            _over(own, f"head {h} found", own.y),
+            _over(own, f"output of head {h}", own.y),
             _over(matrix[0], "its rows of W_O", top),
             _over(part, "its part", part.y),
             own,
