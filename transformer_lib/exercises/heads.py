@@ -29,7 +29,7 @@ def _taken_from(place, x, num_heads):
 
 
 split = Exercise(
-    sections=("09 Cut the width, not the sentence",),
+    sections=("09 Split: cut the width, not the sentence",),
     task="Cut the width of x (batch, tokens, d_model) into heads: (batch, heads, tokens, d_head), where "
     "d_head is d_model / num_heads. Head 0 gets the first d_head entries of every token, head 1 the next, "
     "and so on.",
@@ -176,7 +176,7 @@ def _laid(place, z):
 
 
 join = Exercise(
-    sections=("09 Cut the width, not the sentence",),
+    sections=("09 Join: side by side again",),
     task="Put the outputs of the heads, z (batch, heads, tokens, d_head), side by side: "
     "(batch, tokens, d_model), head 0 first. d_model is heads · d_head. The way back from `split`.",
     cases=_outputs,

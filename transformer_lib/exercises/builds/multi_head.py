@@ -63,8 +63,8 @@ def _twin(model, query, key, value, mask=None):
 
 MultiHeadAttention = Build(
     sections=(
-        "09 Project, split, attend, join, project",
-        "09 Cut the width, not the sentence",
+        "09 Project: where the heads meet",
+        "09 Split: cut the width, not the sentence",
     ),
     task="Multi-head attention: project, split, attend, join, project. `query` (batch, queries, d_model), "
     "`key` and `value` (batch, keys, d_model); `mask` broadcasts to (batch, heads, queries, keys), True = "
@@ -358,8 +358,8 @@ def _one_sentence():
 
 multi_head_attention_for_one = Exercise(
     sections=(
-        "09 Project, split, attend, join, project",
-        "09 Cut the width, not the sentence",
+        "09 Project: where the heads meet",
+        "09 Split: cut the width, not the sentence",
     ),
     task="Multi-head attention within one sentence, without a batch and without a mask. x (tokens, d_model); "
     "`W_q`, `W_k` and `W_v` (d_model, width), `W_o` (width, d_model); they stand on the right, `x @ W_q`. "

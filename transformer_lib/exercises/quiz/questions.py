@@ -770,13 +770,13 @@ QUESTIONS = [
         {
             "0.9 and 0.1: one gift is known almost wholly.": "And the other is lost almost "
             "wholly. What one side wins the other loses, and the mean stays ½.",
-            "½ and ½, in a wider head.": "You look for room. A wider vector brings home more "
-            "entries of the same mixture, and a mixture is the trouble.",
+            "½ and ½, in a wider head.": "You look for room. A wider vector has more entries, but "
+            "all of them are mixed with the same weights, and the mixture is the trouble.",
             "None: the two losses always add up to 1 or more.": "What one side wins the other "
             "loses. Two wishes need two rows.",
         },
         "C",
-        "Two neighbours, one glance",
+        "Two neighbours, one row of weights",
     ),
     Question(
         "09",
@@ -794,7 +794,7 @@ QUESTIONS = [
             "one. Only the columns are dealt out differently.",
         },
         "A",
-        "Project, split, attend, join, project",
+        "Project: one product for all heads",
     ),
     Question(
         "09",
@@ -809,7 +809,7 @@ QUESTIONS = [
             "and W_O.",
         },
         "C",
-        "What you now know",
+        "Project: one product for all heads",
     ),
     Question(
         "09",
@@ -833,11 +833,11 @@ QUESTIONS = [
     Question(
         "09",
         "default_weights",
-        "Head 0 looks at the first token only, head 1 at the second only. Which weights does "
+        "Head 0 attends to token 0 alone, head 1 to token 1 alone. Which weights does "
         "`nn.MultiheadAttention` return, if you do not ask otherwise?",
         {
-            "½ and ½, the mean of both.": "`average_attn_weights` is True by default. That no head "
-            "looks so, the mean hides.",
+            "½ and ½, the mean of both.": "`average_attn_weights` is True by default. No head attends "
+            "like this, and the mean hides it.",
             "Two rows, (1, 0) and (0, 1).": "Those you get with `average_attn_weights=False`. Without "
             "it they are averaged over the heads.",
             "(1, 0), those of head 0.": "No head is preferred. All are added up and divided by their "
