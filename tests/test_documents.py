@@ -55,6 +55,7 @@ HOSTS = {
     "nvidia.com",
     "proceedings.mlr.press",
     "pytorch.org",
+    "transformer-circuits.pub",
     "research.google",
     "tatoeba.org",
     "web.stanford.edu",
