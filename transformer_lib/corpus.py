@@ -527,6 +527,14 @@ def load_corpus(
     return replace(read, languages_are=found)
 
 
+def load_pairs(files: str | Path | Sequence[str | Path]) -> list[SentencePair]:
+    """All pairs of a file of yours, or of two whose lines belong together: to score a model on."""
+    pairs, _ = _read_own(_paths(files))
+    if not pairs:
+        raise ValueError(f"{' + '.join(map(str, _paths(files)))} holds no sentence pair")
+    return pairs
+
+
 def _paths(name_or_path: str | Path | Sequence[str | Path]) -> list[str | Path]:
     paths = [name_or_path] if isinstance(name_or_path, str | Path) else list(name_or_path)
     if len(paths) not in (1, 2):

@@ -146,10 +146,18 @@ def _evaluate(subparsers) -> None:
         subparsers,
         commands.evaluate,
         "Score a model on sentences it has seen and on held-out ones.",
-        "evaluate --model runs/tatoeba --split test --json",
+        "evaluate --model runs/tatoeba --split test --json\n"
+        "  python -m transformer_lib evaluate --model runs/tatoeba --corpus mytest.tsv",
     )
     add = p.add_argument
     add("--split", choices=SPLITS[1:], default="test", help="the held-out sentences")
+    add(
+        "--corpus",
+        nargs="+",
+        metavar="PATH",
+        help="score these pairs of yours instead, a table or two files of lines: any model, also one "
+        "whose own data are gone",
+    )
     add("--json", action="store_true", help="print JSON: seen and held_out, each with its scores")
     add(
         "--examples",

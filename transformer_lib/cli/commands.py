@@ -20,6 +20,7 @@ from transformer_lib.base.machine import peak_memory, pick_device
 from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
+from transformer_lib.run.cards import model_card
 from transformer_lib.run.engines import export_to
 from transformer_lib.run.ladder import (
     build_ladder,
@@ -66,8 +67,10 @@ def train(args: argparse.Namespace) -> None:
         if (reached := len(history.frame)) < settings.steps:
             _say(
                 f"stopped by --minutes after step {reached} of {settings.steps}, saved. Go on with: "
-                f"python -m transformer_lib train --resume --out {args.out}"
+                f"python -m transformer_lib train --resume --out {shlex.quote(str(args.out))}"
             )
+        if not reached:
+            return
         seen, held_out = runs.by_heart(run)
         if seen > held_out + BY_HEART:
             _say(
@@ -77,7 +80,7 @@ def train(args: argparse.Namespace) -> None:
             )
         speed = history.frame.tokens_per_second.median()
         _say(
-            f"{len(history.frame)} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
+            f"{reached} steps, median {speed:.0f} target tokens/s{_memory(device)}. "
             "Try it:\n"
             f"  python -m transformer_lib translate --model {shlex.quote(str(args.out))} "
             f"{_quoted(_held_out_sentence(run))}"
@@ -153,22 +156,30 @@ def evaluate(args: argparse.Namespace) -> None:
     """Print how a model does on sentences it has seen and on held-out ones."""
     search, loaded = _search(args), load_model(args.model, pick_device(args.device))
     how = {"examples": args.examples, "seed": args.seed, "progress": sys.stderr.isatty()}
-    result = {"model": str(args.model), **runs.score_run(loaded, args.split, **how, **search)}
+    if args.corpus:
+        scores = runs.score_files(loaded, args.corpus, **how, **search)
+    else:
+        scores = runs.score_run(loaded, args.split, **how, **search)
+    result = {"model": str(args.model), **scores}
     if args.json:
         print(json.dumps(result, indent=1, ensure_ascii=False))
         return
     found = f"drawn with seed {args.seed}" if "generator" in search else f"beam {args.beam}"
-    print(f"{result['corpus']}, {args.split} split, {found}, step {result['step']}")
+    part = "all of it" if args.corpus else f"{args.split} split"
+    print(f"{result['corpus']}, {part}, {found}, step {result['step']}")
     for name in ("seen", "held_out"):
+        if name not in result:
+            continue
         scores = result[name]
         error = scores["alignment_error_rate"]
         print(
-            f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   "
+            f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   chrF {scores['chrf']:5.1f}   "
             f"exact match {scores['exact_match']:.3f}   "
             f"alignment error rate {'-' if error is None else f'{error:.3f}'}   "
             f"({scores['pairs']} pairs)"
         )
     print(f"BLEU signature: {result['held_out']['signature']}")
+    print(f"chrF signature: {result['held_out']['chrf_signature']}")
     if result["ceiling"] < 99.95:
         print(
             f"A perfect translation would have BLEU {result['ceiling']:.1f}: white space is guessed"
@@ -202,12 +213,20 @@ def export(args: argparse.Namespace) -> None:
         raise ValueError(
             f"{args.out} holds a run, whose checkpoints this would replace: choose another --out"
         )
-    model, *vocabularies, info = load_model(args.model)
+    model, *vocabularies, info = loaded = load_model(args.model)
     rest = {name: value for name, value in info.items() if name not in ("step", "metrics")}
     known = {"metrics": info["metrics"], "info": rest, "step": info["step"]}
     folder = save_checkpoint(args.out, model, tuple(vocabularies), **known)
     size = sum(path.stat().st_size for path in folder.iterdir())
     _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
+    card = args.out / "README.md"
+    if card.exists():
+        _say(f"{card} is there already, and stays as it is")
+        return
+    card.write_text(model_card(loaded, args.out), encoding="utf-8")
+    _say(
+        f"{card}: what it was trained on, how good it is, how to load it; the licence is yours to say"
+    )
 
 
 def ladder(args: argparse.Namespace) -> None:

@@ -35,6 +35,7 @@ from transformer_lib.corpus import (
     Vocabulary,
     blankless,
     load_corpus,
+    load_pairs,
 )
 from transformer_lib.metrics import ceiling
 from transformer_lib.models import create_model
@@ -198,26 +199,40 @@ def score_run(
     `search` as in `Translator.translate`; what is drawn at random starts from `seed` for either.
     The alignment error rate is that of the head that aligns valid best, None without gold links.
     """
-    translator, corpus = Translator(*loaded[:3]), read_corpus(stored_settings(loaded))
+    corpus = read_corpus(stored_settings(loaded))
     if changed := _other_data(loaded, corpus):
         warnings.warn(f"{changed}: what is held out here may have been trained on", stacklevel=2)
     held_out = getattr(corpus, split)
     if not held_out:
         raise ValueError(f"{corpus.name} has no {split} sentences")
     stride = max(1, len(corpus.train) // len(held_out))
-    head = best_head(translator, corpus.valid)
+    parts = {"seen": corpus.train[::stride][: len(held_out)], "held_out": held_out}
+    head = best_head(Translator(*loaded[:3]), corpus.valid)
+    scores = _scored(loaded, parts, head, examples, seed, search)
+    return {"corpus": corpus.name, "split": split, **scores}
+
+
+def score_files(
+    loaded: LoadedModel, files: Sequence[str], *, examples: int = 0, seed: int = 0, **search
+) -> dict:
+    """What a model makes of pairs in files of yours, whatever it was trained on.
+
+    So it scores a model, too, whose own data are gone. The rest is as in `score_run`.
+    """
+    parts = {"held_out": load_pairs(files)}
+    scores = _scored(loaded, parts, None, examples, seed, search)
+    return {"corpus": " + ".join(Path(file).name for file in files), "split": None, **scores}
+
+
+def _scored(loaded: LoadedModel, parts: dict, head, examples: int, seed: int, search: dict) -> dict:
+    translator, held_out = Translator(*loaded[:3]), parts["held_out"]
     result = {
-        "corpus": corpus.name,
-        "split": split,
         "ceiling": ceiling([pair.target for pair in held_out], loaded.target_vocabulary),
         "step": loaded.info["step"],
         "parameters": sum(p.numel() for p in loaded.model.parameters()),
         "curve": loaded.info.get("curve", []),
     }
-    for name, pairs in {
-        "seen": corpus.train[::stride][: len(held_out)],
-        "held_out": held_out,
-    }.items():
+    for name, pairs in parts.items():
         if "generator" in search:
             search["generator"].manual_seed(seed)
         hypotheses = translator.hypotheses(pairs, **search)
