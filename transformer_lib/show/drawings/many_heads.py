@@ -103,6 +103,7 @@ def round_table(guests: Sequence[str], pieces: int = 1, asks: Collection[int] = 
             parts.append(Shape(f"cut.{i}", 0, 0, 0, 0, line, "red"))
     for i, (guest, (x, y)) in enumerate(zip(guests, seats, strict=True)):
         role = f"head {i // own % 4}" if pieces > 1 else _part_of(i, len(guests), asks)
+        role = "token" if own == 1 else role  # alone: no colour that another has as well
         parts.append(Box(f"guest.{i}", x, y, *SEAT, guest, role))
     lost = sum(part.name.startswith("cut") for part in parts) * 2
     told = f"{lost} of {2 * len(guests)} gifts are out of reach"
