@@ -244,7 +244,7 @@ def test_a_rung_takes_the_best_of_the_search_and_others_what_all_share(searched,
     assert search_table(tmp_path / "ladder.json").best.gru == "0.008 / 0"
     assert (chosen("gru").learning_rate, chosen("gru").dropout) == (8e-3, 0.0)
     assert (chosen("gru", dropout=0.5).dropout, chosen("gru", 3).seed) == (0.5, 3)
-    shared = TrainSettings(corpus=("lessons",), warmup=120, model="gru")
+    shared = TrainSettings(corpus=("lessons",), tokens="words", warmup=120, model="gru")
     assert chosen("gru", steps=500) == dataclasses.replace(shared, steps=500)  # other updates
     assert chosen("bahdanau") == dataclasses.replace(shared, steps=2, model="bahdanau")
     beside.write_text(json.dumps(rows[1:]))  # half a search decides nothing
