@@ -68,6 +68,17 @@ def test_sentences_of_a_line_are_translated_one_by_one_and_joined(translator):
     assert list(translate_lines(translator, given)) == [f"{one} {two} {one}", "", "", two]
 
 
+def test_sentences_that_end_in_a_mark_of_full_width_are_joined_without_a_blank(
+    translator, monkeypatch
+):
+    said = {"I'm home.": "我到家了。", "Really?": "真的吗？", "Go.": "Va."}
+    monkeypatch.setattr(
+        Translator, "translate", lambda _, asked, **search: [said[x] for x in asked]
+    )
+    given = [b"I'm home. Really? Go. I'm home."]
+    assert list(translate_lines(translator, given)) == ["我到家了。真的吗？Va. 我到家了。"]
+
+
 def test_notes_name_lines_and_unknown_words_are_said_once(translator):
     given = [b"Go, zebra.\n", b"\n", b"A qux and a zebra. A zebra!\n", b"no " * 300, b"a b c d e f"]
     with warnings.catch_warnings(record=True) as notes:

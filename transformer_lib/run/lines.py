@@ -1,5 +1,6 @@
 """Translating a file or a pipe: lines in, as many lines out, in their order."""
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -35,7 +36,7 @@ def translate_lines(
             warnings.simplefilter("ignore")  # said above, with the numbers of the lines
             said = iter(translator.translate([part for parts in cut for part in parts], **search))
         for parts in cut:
-            yield " ".join(islice(said, len(parts)))
+            yield _on_one_line(islice(said, len(parts)))
     if unknown:
         shown = ", ".join(f"{word} ({_places(unknown[word])})" for word in list(unknown)[:5])
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
@@ -43,6 +44,11 @@ def translate_lines(
             f"training never showed these words, they are read as <unk>: {shown}{more}",
             stacklevel=2,
         )
+
+
+def _on_one_line(translations: Iterable[str]) -> str:
+    """A blank between sentences, and none behind the marks that take a sign's whole width."""
+    return re.sub(r"(?<=[。！？」』]) ", "", " ".join(translations))
 
 
 def _text(line: bytes, number: int) -> str:
