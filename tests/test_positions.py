@@ -4,11 +4,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from transformer_lib.attention import MultiHeadAttention
 from transformer_lib.positions import (
     AlibiPositions,
     LearnedPositions,
     NoPositions,
     RelativePositions,
+    RotaryHalves,
     RotaryPositions,
     SinusoidalPositions,
     alibi_slopes,
@@ -133,6 +135,44 @@ def test_rotary_goes_on_at_an_offset_and_refuses_what_it_cannot_turn():
         turn(x[..., :4])
     with pytest.raises(ValueError, match="d_head=5 is odd"):
         RotaryPositions(5, 9)
+
+
+def test_rotary_halves_are_a_product_of_complex_numbers_whose_parts_stand_half_a_head_apart():
+    """Entry i is the real part and entry i + d/2 the imaginary one: GPT-NeoX's `rotate_half`."""
+    x = torch.randn(2, 3, 7, 6, dtype=torch.float64)
+    angle = torch.arange(7)[:, None] / 500000 ** (torch.arange(0, 6, 2, dtype=torch.float64) / 6)
+    numbers = torch.complex(x[..., :3], x[..., 3:]) * torch.polar(torch.ones_like(angle), angle)
+    got = RotaryHalves(6, 9, base=500000).double().turn(x)
+    assert_close(got, torch.cat([numbers.real, numbers.imag], dim=-1), atol=1e-6, rtol=0)
+    rotated = torch.cat([-x[..., 3:], x[..., :3]], dim=-1)
+    cos, sin = (torch.cat([wave, wave], dim=-1) for wave in (angle.cos(), angle.sin()))
+    assert_close(got, x * cos + rotated * sin, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("base", [10000, 500000])
+def test_either_layout_is_the_other_once_the_rows_of_queries_and_keys_are_exchanged(base):
+    """Rows 0, 2, 4, 1, 3, 5 of each head, and its biases; values and all else stay as they are."""
+    one, other = (
+        MultiHeadAttention(12, 2, relative=kind(6, 9, base=base))
+        for kind in (RotaryPositions, RotaryHalves)
+    )
+    other.load_state_dict(one.state_dict())  # the shapes agree, so nothing is refused
+    x = torch.randn(2, 7, 12)
+    assert not torch.allclose(one(x, x, x), other(x, x, x), atol=1e-3)
+    rows = torch.tensor([0, 2, 4, 1, 3, 5])
+    for projection in (other.q_proj, other.k_proj):
+        for weight in projection.parameters():
+            weight.data = torch.cat([head[rows] for head in weight.data.chunk(2)])
+    assert_close(one(x, x, x), other(x, x, x))
+
+
+def test_a_larger_base_has_longer_wavelengths_and_leaves_the_first_pair_alone():
+    """By the formula: pair i repeats after 2π · base^(2i/d) positions."""
+    assert_close(sinusoid_table(40, 8, 10.0)[:, :2], sinusoid_table(40, 8)[:, :2])
+    for base in (10.0, 500000.0):
+        steps = sinusoid_table(2, 8, base)[1, 0::2].double().asin()  # the angle of one position
+        wanted = [base ** (-2 * i / 8) for i in range(4)]
+        assert_close(steps, torch.tensor(wanted, dtype=torch.float64), atol=1e-6, rtol=1e-4)
 
 
 def test_alibi_slopes_are_the_papers():

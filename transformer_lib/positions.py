@@ -12,15 +12,18 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 
-def sinusoid_table(max_len: int, d_model: int) -> Float[Tensor, "{max_len} {d_model}"]:
-    """P[t, 2i] = sin(t / 10000^(2i/d)), P[t, 2i+1] = cos of the same angle.
+def sinusoid_table(
+    max_len: int, d_model: int, base: float = 10000.0
+) -> Float[Tensor, "{max_len} {d_model}"]:
+    """P[t, 2i] = sin(t / base^(2i/d)), P[t, 2i+1] = cos of the same angle.
 
-    Pair i turns at a speed of its own. Computed in float64, returned in the default dtype. An odd
-    `d_model` leaves the last sine without its cosine. (Vaswani et al. 2017, section 3.5)
+    Pair i has an angular frequency of its own, base^(-2i/d). Computed in float64, returned in the
+    default dtype. An odd `d_model` leaves the last sine without its cosine. (Vaswani et al. 2017,
+    section 3.5)
     """
     time = torch.arange(max_len, dtype=torch.float64)[:, None]
     pair = torch.arange(0, d_model, 2, dtype=torch.float64)
-    angle = time / 10000 ** (pair / d_model)  # (max_len, ceil(d_model / 2))
+    angle = time / base ** (pair / d_model)  # (max_len, ceil(d_model / 2))
     table = torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1)
     return table[:, :d_model].to(torch.get_default_dtype())
 
@@ -97,15 +100,15 @@ class RelativePositions(nn.Module):
 class RotaryPositions(RelativePositions):
     """Turns queries and keys, so that their products know distances and no places (Su et al. 2021).
 
-    The pair (2i, 2i + 1) at position t turns by the angle t / 10000^(2i/d): it is a complex number,
+    The pair (2i, 2i + 1) at position t turns by the angle t / base^(2i/d): it is a complex number,
     and to turn it is one multiplication. Values are not turned. No parameters.
     """
 
-    def __init__(self, d_head: int, max_len: int):
+    def __init__(self, d_head: int, max_len: int, *, base: float = 10000.0):
         super().__init__()
         if d_head % 2:
             raise ValueError(f"d_head={d_head} is odd: rotary positions turn pairs")
-        self.register_buffer("table", sinusoid_table(max_len, d_head), persistent=False)
+        self.register_buffer("table", sinusoid_table(max_len, d_head, base), persistent=False)
 
     def turn(
         self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
@@ -118,6 +121,22 @@ class RotaryPositions(RelativePositions):
         pairs = torch.view_as_complex(x.to(dtype).unflatten(-1, (-1, 2)).contiguous())
         turned = torch.view_as_real(pairs * torch.complex(cos, sin))
         return turned.flatten(-2).to(x.dtype)
+
+
+class RotaryHalves(RotaryPositions):
+    """The same turns with the other layout: pair i is (i, i + d_head/2), not (2i, 2i + 1).
+
+    Weights that were trained with one layout mean nothing to the other: the rows of the projections
+    of queries and keys stand in another order, and the shapes agree. (Hugging Face's Llama has this
+    layout; the paper and Meta's code have neighbours.)
+    """
+
+    def turn(
+        self, x: Float[Tensor, "*batch time d_head"], offset: int = 0
+    ) -> Float[Tensor, "*batch time d_head"]:
+        """`x`, the first row of which stands at position `offset`, turned."""
+        neighbours = x.unflatten(-1, (2, -1)).mT.flatten(-2)
+        return super().turn(neighbours, offset).unflatten(-1, (-1, 2)).mT.flatten(-2)
 
 
 def alibi_slopes(num_heads: int) -> Float[Tensor, " {num_heads}"]:
