@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import math
 import os
 import re
 import subprocess
@@ -20,11 +21,12 @@ from transformer_lib.exercises import exercises
 from transformer_lib.exercises.own.parts import PARTS, built_in
 from transformer_lib.layers import DecoderLayer, EncoderLayer
 from transformer_lib.masks import causal_mask, window_mask
+from transformer_lib.positions import RotaryHalves, RotaryPositions, SinusoidalPositions
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.show import drawings
 from transformer_lib.show.drawings.heads import head_weights
 from transformer_lib.show.drawings.marks import Path, Text, marks
-from transformer_lib.show.drawings.scene import Arrow, Box, Operation, Vector
+from transformer_lib.show.drawings.scene import Arrow, Box, Label, Operation, Shape, Vector
 from transformer_lib.transformer import make_model
 
 TOKENS = ["i", "'m", "home", "."]
@@ -119,6 +121,10 @@ SCENES = {
     "09, W_O": lambda: drawings.sum_of_heads(X[:2, :2], X),
     "10": lambda: drawings.clock_hands(16, 5),
     "10, sum": lambda: drawings.added_positions(X, TOKENS),
+    "10, turned": lambda: drawings.turned_arrows((1, 0), (0, 1), [(0, 0), (2, 1), (5, 4), (1, 2)]),
+    "10, layouts": lambda: drawings.two_layouts(8),
+    "10, narrow layouts": lambda: drawings.two_layouts(4, follow=0),
+    "10, loud words": lambda: drawings.word_beside_code(32, 32**0.5),
     "11, post": lambda: layer("encoder", 4, norm_first=False),
     "11, pre": lambda: layer("encoder", 4, norm_first=True),
     "11, both": lambda: drawings.beside("Both", SCENES["11, post"](), SCENES["11, pre"]()),
@@ -525,6 +531,38 @@ def test_the_look_up_shows_what_torch_computes():
     found = torch.nn.functional.scaled_dot_product_attention(X, X, X[:, :3])
     drawn = [[float(c.replace("−", "-")) for c in cells[f"output.{i}"]] for i in range(4)]
     torch.testing.assert_close(torch.tensor(drawn), found, atol=0.0051, rtol=0)
+
+
+def test_arrows_that_are_turned_have_the_librarys_products():
+    """Of one pair, whose angular frequency is 1: `RotaryPositions` of width 2."""
+    turn = RotaryPositions(2, 6).turn
+    told = {p.name: p.text for p in SCENES["10, turned"]().parts if isinstance(p, Label)}
+    for panel, (at_query, at_key) in enumerate([(0, 0), (2, 1), (5, 4), (1, 2)]):
+        query, key = (
+            turn(torch.tensor([[1.0, 0]]), at_query),
+            turn(torch.tensor([[0.0, 1]]), at_key),
+        )
+        drawn = float(told[f"dial.{panel}.product"].split()[1].replace("−", "-"))
+        assert drawn == pytest.approx((query @ key.T).item(), abs=0.0051)
+        assert told[f"dial.{panel}.where"] == f"query at {at_query}, key at {at_key}"
+
+
+def test_the_two_layouts_are_those_of_the_library():
+    """An entry belongs to pair i if a step on turns it by the angular frequency of pair i."""
+    cells = {p.name: p.cells for p in SCENES["10, layouts"]().parts if isinstance(p, Vector)}
+    for name, rotary in {"neighbours": RotaryPositions, "halves": RotaryHalves}.items():
+        cosines = torch.tensor([rotary(8, 2).turn(row[None], 1)[0] @ row for row in torch.eye(8)])
+        for entry, cosine in enumerate(cosines.tolist()):
+            pair = int(cells[f"{name}.{entry}"][0].split()[1])
+            assert cosine == pytest.approx(math.cos(10000 ** (-2 * pair / 8)), abs=1e-6)
+
+
+def test_bars_of_a_word_and_its_code_are_as_long_as_they_are():
+    bars = {p.name: p.width for p in SCENES["10, loud words"]().parts if isinstance(p, Shape)}
+    code = SinusoidalPositions(32, 1)(torch.zeros(1, 1, 32)).norm().item()
+    ratios = [bars[f"bar.{line}.word"] / bars[f"bar.{line}.code"] for line in range(3)]
+    assert ratios == pytest.approx([32**0.5 / code, 32 / code, 32 / code])
+    assert bars["bar.0.word"] == pytest.approx(bars["bar.2.word"])
 
 
 def test_the_parts_of_the_heads_sum_to_the_output_projection():

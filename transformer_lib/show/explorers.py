@@ -572,10 +572,10 @@ def heads_explorer(
 def position_explorer(
     d_model: int, max_len: int, title: str = "Sines and cosines"
 ) -> alt.HConcatChart:
-    """Four neighbouring dimensions of the sinusoidal codes along the places.
+    """Four neighbouring dimensions of the sinusoidal codes along the positions.
 
     One slider chooses the first of them, another the base. Beside them stands the dot product of
-    the code of place 0 with that of every place.
+    the code of position 0 with that of every position.
     """
     if d_model < 4:
         raise ValueError(f"d_model={d_model}, but four dimensions are drawn")
@@ -607,7 +607,7 @@ def position_explorer(
         )
         .mark_line(strokeWidth=2.5)
         .encode(
-            x=alt.X("t:Q", title="place t"),
+            x=alt.X("t:Q", title="position t"),
             y=alt.Y("code:Q", scale=alt.Scale(domain=[-1, 1]), title="code"),
             color=alt.Color("name:N", scale=alt.Scale(range=list(COLORS[:4])), title=None),
             strokeDash=alt.StrokeDash("name:N", title=None),
@@ -616,22 +616,22 @@ def position_explorer(
     )
     products = (
         alt.Chart(
-            alt.sequence(0, max_len, 1, as_="t"), title="Dot product with the code of place 0"
+            alt.sequence(0, max_len, 1, as_="t"), title="Dot product with the code of position 0"
         )
         .transform_calculate(js=f"sequence(0, {d_model}, 2)")
         .transform_flatten(["js"], as_=["j"])
         .transform_calculate(part=f"cos({angle})")
         .transform_aggregate(product="sum(part)", groupby=["t"])
         .mark_line(color=COLORS[0], strokeWidth=2.5)
-        .encode(x=alt.X("t:Q", title="place t"), y=alt.Y("product:Q", title="dot product"))
+        .encode(x=alt.X("t:Q", title="position t"), y=alt.Y("product:Q", title="dot product"))
         .properties(width=280, height=260)
     )
     return (
         alt.hconcat(curves, products)
         .add_params(*params)
         .properties(
-            description=f"{title}: dimensions {first} to {first + 3} of {d_model}, at places 0 to "
-            f"{max_len - 1}, and the dot product of place 0 with every place, with sliders "
+            description=f"{title}: dimensions {first} to {first + 3} of {d_model}, at positions 0 to "
+            f"{max_len - 1}, and the dot product of position 0 with every position, with sliders "
             "for the first dimension and for the base."
         )
         .configure_axis(**BIG)

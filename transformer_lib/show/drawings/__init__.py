@@ -33,6 +33,7 @@ from transformer_lib.show.drawings.sequences import (
     three_layers,
 )
 from transformer_lib.show.drawings.training import faults, training_loop
+from transformer_lib.show.drawings.turning import turned_arrows, two_layouts, word_beside_code
 from transformer_lib.show.drawings.two_lives import two_lives
 from transformer_lib.show.drawings.who_asks import circle_of_three, two_layers_ask
 from transformer_lib.show.drawings.writing import beam_tree, growing_cache, search_tree
@@ -85,6 +86,9 @@ __all__ = [
     "to_json",
     "training_loop",
     "transformer",
+    "turned_arrows",
     "two_layers_ask",
+    "two_layouts",
     "two_lives",
+    "word_beside_code",
 ]

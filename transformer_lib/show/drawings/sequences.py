@@ -122,22 +122,22 @@ def _layer(
 
 
 def clock_hands(d_model: int, places: int, pairs: int = 3, tokens: Sequence[str] = ()) -> Scene:
-    """A place as clock hands: each pair of numbers is a hand, and each turns slower (lesson 10).
+    """A position as clock hands: each pair of entries is a hand, and each turns slower (lesson 10).
 
-    The first `pairs` of a code of `d_model` numbers, at the first places, with the tokens there.
+    The first `pairs` of a code of `d_model` entries, at the first positions, with the tokens there.
     """
     table = sinusoid_table(places, d_model).double()
     parts: list[Part] = [
         label(f"token{t}", 120 * t, -80, token) for t, token in enumerate(tokens[:places])
     ]
     for t in range(places):
-        parts.append(label(f"place{t}", 120 * t, -56, f"place {t}", bold=True))
+        parts.append(label(f"position{t}", 120 * t, -56, f"position {t}", bold=True))
         for pair in range(pairs):
             sine, cosine = table[t, 2 * pair : 2 * pair + 2].tolist()
             parts += _clock(f"clock{pair}.{t}", 120 * t, 104 * pair, sine, cosine)
     for pair in range(pairs):
         text = f"dimensions {2 * pair}, {2 * pair + 1}"
-        turn = f"turns {10000 ** (-2 * pair / d_model):.2g} rad a place"
+        turn = f"{_frequency(pair, d_model)} rad a position"
         parts.append(label(f"pair{pair}", -74, 104 * pair - 9, text, anchor="end"))
         parts.append(label(f"pair{pair}.turn", -74, 104 * pair + 11, turn, anchor="end", size=13))
         parts.append(
@@ -148,11 +148,16 @@ def clock_hands(d_model: int, places: int, pairs: int = 3, tokens: Sequence[str]
     steps = [
         Step(
             (f"clock{pair}", f"pair{pair}"),
-            f"Pair {pair}: its hand turns by {10000 ** (-2 * pair / d_model):.2g} rad a place.",
+            f"Pair {pair}: its hand turns by {_frequency(pair, d_model)} rad a position.",
         )
         for pair in range(pairs)
     ]
-    return fitted("A place as clock hands", parts, steps)
+    return fitted("A position as clock hands", parts, steps)
+
+
+def _frequency(pair: int, d_model: int) -> str:
+    """The angular frequency of a pair, with two digits."""
+    return f"{10000 ** (-2 * pair / d_model):.2g}"
 
 
 def _clock(name: str, x: Number, y: Number, sine: float, cosine: float) -> list[Part]:
@@ -167,12 +172,12 @@ def _clock(name: str, x: Number, y: Number, sine: float, cosine: float) -> list[
 
 
 def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[str]) -> Scene:
-    """The stream begins as a sum: a vector for the word and a code for its place (lesson 10)."""
+    """The stream begins as a sum: a vector for the word and a code for its position (lesson 10)."""
     codes = sinusoid_table(*embedded.shape)
     wide = CELL[0] * embedded.size(1) + 60
     blocks = {
         "word": (embedded, "embedding"),
-        "place": (codes, "token"),
+        "position": (codes, "token"),
         "x": (embedded + codes, "output"),
     }
     parts: list[Part] = []
@@ -199,7 +204,7 @@ def added_positions(embedded: Float[Tensor, "time d_model"], tokens: Sequence[st
     ]
     steps = [
         Step(("word",), "A vector for the word, wherever it stands."),
-        Step(("place",), "A code for the place, whatever stands there."),
+        Step(("position",), "A code for the position, whatever stands there."),
         Step(("x",), "Their sum is where the stream begins."),
     ]
-    return fitted("Word plus place", parts, steps)
+    return fitted("Word plus position", parts, steps)
