@@ -626,6 +626,19 @@ def test_what_rotary_lacks():
     assert "backwards" in right("what_rotary_lacks")
 
 
+def test_one_causal_layer():
+    """By torch's own attention: at position 0 and 1 another vector than was there before."""
+    torch.manual_seed(0)
+    attention, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(1, 6, 8)
+    later = torch.ones(6, 6).triu(1).bool()  # torch: True = masked out
+    before, after = (
+        attention(t, t, t, attn_mask=later)[0][0] for t in (x, x[:, [1, 0, 2, 3, 4, 5]])
+    )
+    moved = (before - after).abs().amax(dim=-1) > 1e-5
+    assert moved.tolist() == [True, True, False, False, False, False]
+    assert right("one_causal_layer").startswith("Those at positions 0 and 1")
+
+
 def test_a_quarter_turn():
     angle = 3 * math.pi / 2
     pair = round(math.sin(angle)), round(math.cos(angle))

@@ -851,9 +851,9 @@ QUESTIONS = [
         "what_rotary_lacks",
         "A model with one attention has rotary positions and no others. Which of these does it not learn?",
         {
-            "Say the sequence backwards.": "The mirror image stands another distance away at each place, "
-            "and of the places rotary attention hears distances alone.",
-            "Say the digit three places back.": "That is one distance, the same everywhere: just what "
+            "Say the sequence backwards.": "The mirror image stands another distance away at each "
+            "position, and rotary attention hears distances alone.",
+            "Say the digit three positions back.": "That is one distance, the same everywhere: just what "
             "it hears.",
             "Say the most frequent digit.": "A question about the bag, for which no order is needed, "
             "and none harms.",
@@ -864,14 +864,15 @@ QUESTIONS = [
     Question(
         "10",
         "a_quarter_turn",
-        "A pair turns by a quarter from each place to the next. At place 0 its (sin, cos) is (0, 1). "
-        "What is it at place 3?",
+        "A pair turns by a quarter from each position to the next. At position 0 its (sin, cos) is "
+        "(0, 1). What is it at position 3?",
         {
-            "(1, 0): a quarter turn.": "That is place 1. Place 3 is three quarters on, or one back.",
-            "(0, −1): half a turn.": "That is place 2, opposite to where it began.",
+            "(1, 0): a quarter turn.": "That is position 1. Position 3 is three quarters on, or one "
+            "back.",
+            "(0, −1): half a turn.": "That is position 2, opposite to where it began.",
             "(−1, 0): three quarters.": "The sine of 270° is −1, its cosine 0.",
-            "(0, 1), as at any place.": "After four places it is there again. Until then each place has "
-            "its own.",
+            "(0, 1), as at any position.": "After four positions it is there again. Until then each "
+            "position has its own.",
         },
         "C",
         "Why a sine and a cosine?",
@@ -879,16 +880,16 @@ QUESTIONS = [
     Question(
         "10",
         "no_cosines",
-        "Why do sines come with cosines? You keep the sines alone, at all their speeds. What can "
-        "a layer no longer do?",
+        "Why do sines come with cosines? You keep the sines alone, at all their angular "
+        "frequencies. What can a layer no longer do?",
         {
             "Count as far: the cosines made the code twice as long before it repeats.": "Both "
             "have the same wavelength, so neither adds to the other's. The slowest wave sets how "
             "far it goes.",
-            "Move a code k places on with one matrix for all places.": "sin(a + b) needs sin a "
-            "and cos a. With both, one turn does it at every place.",
+            "Move a code k positions on with one matrix for all positions.": "sin(a + b) needs sin a "
+            "and cos a. With both, one turn does it at every position.",
             "Nothing: a cosine is the same wave a quarter later.": "Just that quarter is missing. "
-            "Out of sin ωt alone no factor makes sin ω(t + k) at all places.",
+            "Out of sin ωt alone no factor makes sin ω(t + k) at all positions.",
         },
         "B",
         "Why a sine and a cosine?",
@@ -896,8 +897,8 @@ QUESTIONS = [
     Question(
         "10",
         "a_bag_backwards",
-        "Twelve random digits are to be said backwards, by a model without positions. What is the "
-        "best share of right digits that it can reach?",
+        "Twelve random digits are to be said backwards, by a model without positions. Which "
+        "fraction of right digits can it reach at best?",
         {
             "All, with enough layers.": "Layers compute with what is known. Every layer here is "
             "blind to order, and so are all of them together.",
@@ -911,6 +912,22 @@ QUESTIONS = [
         },
         "D",
         "What can an order-blind model do?",
+    ),
+    Question(
+        "10",
+        "one_causal_layer",
+        "One layer of attention, no positions, a causal mask. The first two of six tokens change "
+        "places. Whose outputs are other vectors than before?",
+        {
+            "Nobody's: attention does not know the order.": "Without a mask that is right. With one, "
+            "token 0 attends to itself alone, and another token stands there now.",
+            "All six: a causal mask tells the order.": "Token 2 attends to the same three tokens as "
+            "before, and a weighted sum has no order.",
+            "Those at positions 0 and 1; the four later ones stay.": "Each later token attends to the "
+            "same tokens as before. A second layer would tell the difference.",
+        },
+        "C",
+        "One causal layer, and two",
     ),
     Question(
         "11",
