@@ -112,7 +112,7 @@ LESSONS = {
     ),
     "10": Lesson(
         TRANSFORMER,
-        "give words their places, by clocks that are added or by turns",
+        "give words their positions, by clocks that are added or by turns",
         "positions",
         "who stands where",
         ("04.1", "09.1", "10.3"),
