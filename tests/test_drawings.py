@@ -19,13 +19,14 @@ from matplotlib.colors import to_rgb
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.own.parts import PARTS, built_in
-from transformer_lib.layers import DecoderLayer, EncoderLayer
+from transformer_lib.layers import DecoderLayer, EncoderLayer, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, window_mask
 from transformer_lib.positions import RotaryHalves, RotaryPositions, SinusoidalPositions
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.show import drawings
 from transformer_lib.show.drawings.heads import head_weights
 from transformer_lib.show.drawings.marks import Path, Text, marks
+from transformer_lib.show.drawings.marks import number as written_as
 from transformer_lib.show.drawings.scene import Arrow, Box, Label, Operation, Shape, Vector
 from transformer_lib.transformer import make_model
 
@@ -34,6 +35,11 @@ GUESTS = ["Ada", "Ben", "Cy", "Dot", "Eve", "Fay"]
 X = torch.tensor([[1.0, 0, 1, 0], [0, 2, 0, 2], [1, 1, 1, 1], [0, 0, 0, 1]])
 GATED = torch.tensor(  # old state, from the input, from the state, reset gate, update gate
     [[0.5, 0.8, 0.7, -0.6], [1, 0.5, 0.2, 2], [-0.4, 1, 3, 0.3], [1, 1, 0, 0.5], [1, 0, 0, 0.5]]
+)
+NETWORK = (  # W1, b1, W2
+    torch.tensor([[1.0, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0]]),
+    torch.tensor([-1.0, -3, 0.5]),
+    torch.tensor([[0.0, 2, 0, 0], [2, 0, 0, 0], [0, 0, -1, 1]]),
 )
 HOME = [("i", 10), ("'m", 76), ("home", 115), (".", 4), ("<eos>", 2)]
 WRITTEN = [("je", 10), ("suis", 29), ("maison", 86), (".", 4), ("<eos>", 2)]
@@ -128,6 +134,8 @@ SCENES = {
     "11, post": lambda: layer("encoder", 4, norm_first=False),
     "11, pre": lambda: layer("encoder", 4, norm_first=True),
     "11, both": lambda: drawings.beside("Both", SCENES["11, post"](), SCENES["11, pre"]()),
+    "11, the stream": drawings.norms_on_the_stream,
+    "11, patterns": lambda: drawings.looks_and_writes(X[1], *NETWORK, "'m"),
     "12": lambda: layer("decoder", 5, 4),
     "12, cross": lambda: drawings.cross_attention_step(TOKENS),
     "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
@@ -353,6 +361,41 @@ def test_where_the_norm_stands_is_the_modules_say():
         assert len(norms) == 2 * 2 + 3 * 2
         assert all((norm.x in streams) != first for norm in norms)
         assert ("encoder.norm" in boxes(scene)) == first
+
+
+def test_of_the_three_streams_the_norms_stand_on_one_beside_one_and_on_none():
+    scene = drawings.norms_on_the_stream()
+    parts = {part.name: part for part in scene.parts}
+    for way, on_stream in {"none": None, "post": True, "pre": False}.items():
+        norms = [part for name, part in parts.items() if name.startswith(f"{way}.norm")]
+        boxes_of_way = [part for part in norms if isinstance(part, Box)]
+        assert len(boxes_of_way) == (0 if on_stream is None else 2)
+        assert all((norm.y == parts[f"{way}.x"].y) == on_stream for norm in boxes_of_way)
+        lines = [p for p in parts.values() if isinstance(p, Arrow) and p.name.startswith(f"{way}.")]
+        stream = [line for line in lines if line.role == "stream"]
+        assert {y for line in stream for _, y in line.points} == {parts[f"{way}.x"].y}
+        met, here = [], f"{way}.x"  # what one meets along the stream
+        while here != f"{way}.output":
+            (here,) = (line.target for line in stream if line.source == here)
+            met.append(parts[here])
+        assert sum(isinstance(p, Box) for p in met) == (3 if on_stream else 1)
+
+
+@pytest.mark.parametrize("token", range(4))
+def test_what_a_network_writes_in_the_drawing_is_what_the_library_writes(token):
+    W1, b1, W2 = NETWORK
+    network = PositionwiseFeedForward(4, 3)
+    with torch.no_grad():
+        for parameter, numbers in zip(
+            network.parameters(), (W1.T, b1, W2.T, torch.zeros(4)), strict=True
+        ):
+            parameter.copy_(numbers)
+        written = network(X[token])
+    scene = drawings.looks_and_writes(X[token], *NETWORK, TOKENS[token])
+    cells = {p.name: p.cells for p in scene.parts if isinstance(p, Vector)}
+    assert cells["written"] == tuple(map(written_as, written.tolist()))
+    kept = [cells[f"kept.{j}"][0] for j in range(3)]
+    assert kept == [written_as(h) for h in (X[token] @ W1 + b1).relu().tolist()]
 
 
 def test_positions_inside_attention_are_not_drawn_as_added():

@@ -32,6 +32,7 @@ from transformer_lib.show.drawings.sequences import (
     self_attention,
     three_layers,
 )
+from transformer_lib.show.drawings.stream import looks_and_writes, norms_on_the_stream
 from transformer_lib.show.drawings.training import faults, training_loop
 from transformer_lib.show.drawings.turning import turned_arrows, two_layouts, word_beside_code
 from transformer_lib.show.drawings.two_lives import two_lives
@@ -60,10 +61,12 @@ __all__ = [
     "growing_cache",
     "gru_cell",
     "in_memory",
+    "looks_and_writes",
     "luong_step",
     "mask_grids",
     "moving_window",
     "multi_head_attention",
+    "norms_on_the_stream",
     "one_vector",
     "pooling",
     "query_before_or_after",
