@@ -38,7 +38,7 @@ def _one_output(place, x, W1, b1, W2, b2):
 
 
 feed_forward = Exercise(
-    sections=("11 One small network for every word",),
+    sections=("11 One small network for every token",),
     task="The feed-forward network: max(0, x W₁ + b₁) W₂ + b₂ at every position alike. x (…, C), W1 (C, "
     "d_ff), b1 (d_ff,), W2 (d_ff, C), b2 (C,), to (…, C).",
     cases=_networks,

@@ -935,7 +935,7 @@ QUESTIONS = [
         "The feed-forward network goes from d up to 4d and down again. Next to a single map d → "
         "d, it has",
         {
-            "fewer weights: that is what the detour is for.": "You think of a bottleneck, which "
+            "fewer parameters: that is what the detour is for.": "You think of a bottleneck, which "
             "goes down first. Going up costs: d · 4d and 4d · d.",
             "twice as many, since it has two matrices.": "Two, but each is four times as large.",
             "eight times as many: four on the way up, four back.": "4d² and 4d²: two thirds of "
@@ -944,7 +944,7 @@ QUESTIONS = [
             "down is as large once more.",
         },
         "C",
-        "One small network for every word",
+        "One small network for every token",
     ),
     Question(
         "11",
@@ -957,10 +957,10 @@ QUESTIONS = [
             "As much as one matrix d → d.": "W₁W₂ is one, and its error stops at that of the best "
             "linear map.",
             "As much as before: the bend only speeds up learning.": "The bend is no matter of "
-            "speed. Without it even the best weights leave most of the error.",
+            "speed. Without it even the best parameters leave most of the error.",
         },
         "B",
-        "Break it: take one part away",
+        "One small network for every token",
     ),
     Question(
         "11",
@@ -970,7 +970,7 @@ QUESTIONS = [
         {
             "A batch norm: it looks at the whole batch.": "Its mean runs over all tokens of the "
             "batch, those of the neighbour and the padding too.",
-            "A layer norm: it takes means.": "It takes them over the features of one token. "
+            "A layer norm: it takes means.": "It takes them over the entries of one token. "
             "Neither a neighbour nor a length enters.",
             "The feed-forward network: it meets all tokens.": "It meets them one by one, with the "
             "same weights. No token hears another there.",
@@ -987,12 +987,12 @@ QUESTIONS = [
         {
             "(0, 0, 0, 1), in post-norm and in pre-norm.": "The sum is that. But post-norm norms "
             "the sum, and the norm has mean 0.",
-            "(0, 0, 0, 0), in both.": "You forget the road past the network: what it writes is "
-            "added to the word.",
+            "(0, 0, 0, 0), in both.": "You forget the way past the network: what it writes is "
+            "added to the token.",
             "Another vector, in both: a norm is in both.": "In pre-norm the norm stands before "
-            "the network. The word itself goes past it and is not touched.",
+            "the network. The token itself goes past it and is not touched.",
             "(0, 0, 0, 1) in pre-norm, another vector in post-norm.": "Only in pre-norm does the "
-            "residual carry a word through untouched.",
+            "residual carry a token through untouched.",
         },
         "D",
         "Add & Norm, in two ways",
