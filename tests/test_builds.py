@@ -344,6 +344,54 @@ def test_a_part_that_is_never_called_is_named():
     )
 
 
+class Layer(nn.Module):
+    """An encoder layer as a student may write it; `make` gives its Add & Norms."""
+
+    make, rate = AddNorm, 0.1
+
+    def __init__(self, d_model, num_heads, d_ff, *, dropout=None, norm_first=False):
+        super().__init__()
+        options = {"dropout": self.rate if dropout is None else dropout, "norm_first": norm_first}
+        self.self_attn = Heads(d_model, num_heads)
+        self.add_norm1, self.add_norm2 = (self.make(d_model, **options) for _ in range(2))
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+
+    def forward(self, x, mask=None):
+        x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
+        return self.add_norm2(x, self.feed_forward)
+
+
+class Quiet(Layer):
+    rate = 0.0
+
+
+class RootMeanSquare(AddNorm):
+    def __init__(self, d_model, **options):
+        super().__init__(d_model, **options)
+        self.norm = nn.RMSNorm(d_model)
+
+
+class OverTheBatch(AddNorm):
+    def __init__(self, d_model, **options):
+        super().__init__(d_model, **options)
+        self.norm = nn.BatchNorm1d(d_model)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (Quiet, "the rate is to be 0.1 where nothing is said"),
+        (type("Rms", (Layer,), {"make": RootMeanSquare}), "that is an RMSNorm"),
+        (type("Batch", (Layer,), {"make": OverTheBatch}), "is a batch norm"),
+    ],
+)
+def test_what_an_encoder_layer_drops_by_itself_and_another_norm_are_named(answer, said):
+    assert verdict(Layer, EncoderLayer).passed
+    found = verdict(answer, EncoderLayer)
+    assert found.kind == "mistake"
+    assert said in found.message
+
+
 class Loud(MyTransformer):
     def __init__(self, config):
         super().__init__(config)

@@ -125,6 +125,7 @@ x @ W1 + b1 → x @ (W1 + b1) ; kept @ W2 + b2 → kept @ (W2 + b2)
     You add a bias to its matrix. It is added to the product, once: `x @ W1 + b1`.
 return kept @ W2 + b2 → return (x @ W1).relu() + b1 @ W2 + b2
 return kept @ W2 + b2 → return kept + b1 @ W2 + b2
+return kept @ W2 + b2 → return torch.relu(x @ W1 + b1 @ W2 + b2)
     `@` comes before `+`: yours multiplies b1 alone by W2. Put brackets around all that W2 is to
     multiply.
 + b2 → + b1
@@ -145,6 +146,47 @@ kept @ W2 → W2 @ kept
 x @ W1 → W1 @ x ; kept @ W2 → W2 @ kept
 x @ W1 → W1.T @ x ; kept @ W2 → W2.T @ kept
     You multiply from the left. The vectors of the tokens stand in rows, so it is `x @ W1`.
+hidden.clamp(min=0) → hidden.clamp(min=0) ** 2
+    You square what is left. What is positive stays as it is.
+x @ W1 + b1 → (x @ W1).clamp(min=0) + b1
+    You cut twice, before b1 is added and after. First the bias, then the cut, once.
+hidden.clamp(min=0) → F.relu6(hidden)
+    `relu6` cuts at 6 as well. What is positive stays as it is, however large: `torch.relu`.
+hidden.clamp(min=0) → F.elu(hidden)
+hidden.clamp(min=0) → F.softplus(hidden)
+    That is a soft curve, and below 0 it is not 0. A ReLU makes exactly 0 of what is negative.
+hidden.clamp(min=0) → hidden.clamp(min=0)[hidden > 0]
+hidden.clamp(min=0) → hidden[hidden > 0]
+    `hidden[hidden > 0]` takes the positive entries out, into one long row, and their places are lost. All
+    entries stay where they are, and the negative ones become 0: `.clamp(min=0)`.
+hidden.clamp(min=0) → hidden.clamp(min=0).amax(dim=-1, keepdim=True)
+hidden.clamp(min=0) → hidden.amax(dim=-1, keepdim=True)
+    You keep the largest hidden entry alone. `max(0, …)` compares each entry with 0, not with the others.
+x @ W1 + b1 → x @ W1 - b1
+kept @ W2 + b2 → kept @ W2 - b2
+x @ W1 + b1 → x @ W1 - b1 ; kept @ W2 + b2 → kept @ W2 - b2
+    You subtract a bias. Both are added.
+x @ W1 + b1 → x @ W1 * b1
+kept @ W2 + b2 → kept @ W2 * b2
+x @ W1 + b1 → x @ W1 * b1 ; kept @ W2 + b2 → kept @ W2 * b2
+    You multiply by a bias. A bias is added.
+return kept @ W2 + b2 → return F.layer_norm(kept @ W2 + b2, x.shape[-1:])
+return kept @ W2 + b2 → return F.layer_norm(x + kept @ W2 + b2, x.shape[-1:])
+    There is a norm in yours. The network alone is asked for here; the norm comes with Add & Norm.
+return kept @ W2 + b2 → return (kept @ W2 + b2).flatten(0, -2)
+x @ W1 → x.flatten(0, -2) @ W1
+    You lay all tokens below each other. `@` carries whatever axes stand in front, so leave x as it is.
+x @ W1 → x.mean(dim=-2, keepdim=True) @ W1
+x @ W1 → x.mean(dim=-2) @ W1
+x @ W1 → x[-1] @ W1
+    Not every token goes through in yours. Each is worked on by itself, with nothing taken over tokens.
+x @ W1 → torch.mm(x, W1)
+x @ W1 → torch.mm(x, W1) ; kept @ W2 → torch.mm(kept, W2)
+    `torch.mm` takes tables alone. With a batch in front it refuses; `@` carries the axes in front along.
+x @ W1 → torch.dot(x, W1)
+    `torch.dot` takes two vectors. A matrix is applied with `@`.
+x @ W1 → x @ W2.T ; kept @ W2 → kept @ W1.T
+    You go up by W2, turned round, and down by W1. W1 leads up and W2 leads down, both as they stand.
 x @ W1 → x * W1
 kept @ W2 → kept * W2
 x @ W1 → x * W1 ; kept @ W2 → kept * W2
@@ -325,6 +367,46 @@ gamma * normed + beta → gamma * (normed + beta)
     beta is multiplied as well. First times gamma, then plus beta.
 gamma * normed + beta → beta * normed + gamma
     gamma and beta are exchanged: gamma multiplies, beta is added.
+distance / torch.sqrt(variance + eps) → distance / (distance.norm(dim=-1, keepdim=True) + eps)
+distance / torch.sqrt(variance + eps) → distance / (distance**2).sum(dim=-1, keepdim=True).sqrt()
+distance / torch.sqrt(variance + eps) → distance / (x.norm(dim=-1, keepdim=True) + eps)
+distance / torch.sqrt(variance + eps) → F.normalize(distance, dim=-1)
+    You divide by a length, the root of a *sum* of squares. The variance is the mean of the squared distances, and
+    eps is added to it, under the root.
+distance / torch.sqrt(variance + eps) → x / (x.norm(dim=-1, keepdim=True) + eps)
+distance / torch.sqrt(variance + eps) → F.normalize(x, dim=-1)
+    You divide by the length of the token. Take the mean off first, and divide by the root of the variance plus eps.
+distance / torch.sqrt(variance + eps) → x.softmax(dim=-1)
+    There is a softmax in yours. A norm takes the mean off and divides by a root.
+distance / torch.sqrt(variance + eps) → (x - x.amin(-1, True)) / (x.amax(-1, True) - x.amin(-1, True) + eps)
+    You bring the entries between 0 and 1, by the smallest and the largest. The norm goes by mean and variance.
+(distance**2).mean(dim=-1, keepdim=True) → (x**2).mean(dim=-1, keepdim=True) - mean
+    You take the mean off the mean of the squares. If you go this way, it is the *squared* mean:
+    `(x**2).mean(…) - mean**2`.
+x.mean(dim=-1, keepdim=True) → x.median(dim=-1, keepdim=True).values
+    You take off the median, the entry in the middle. Take off the mean.
+torch.sqrt(variance + eps) → torch.sqrt(variance * eps)
+    You multiply the variance by eps. eps is added to it.
+torch.sqrt(variance + eps) → torch.sqrt(variance - eps)
+    You subtract eps. It is added, so that the root stays above 0.
+return gamma * normed + beta → return (gamma * distance + beta) / torch.sqrt(variance + eps)
+    beta is divided by the root as well. First the norm is complete, then times gamma, plus beta.
+return gamma * normed + beta → return normed / gamma + beta
+    You divide by gamma. It multiplies.
+return gamma * normed + beta → return gamma * normed - beta
+    You subtract beta. It is added.
+(distance**2).mean(dim=-1, keepdim=True) → (distance**2).sum(dim=-1, keepdim=True) / x.size(0)
+(distance**2).mean(dim=-1, keepdim=True) → (distance**2).sum(dim=-1, keepdim=True) / len(x)
+.mean(dim=-1, keepdim=True) → .sum(dim=-1, keepdim=True) / len(x)
+    You divide a sum by `len(x)`, the length of the first axis: that counts tokens or sentences. The entries of a token
+    are `x.size(-1)` many.
+torch.sqrt(variance + eps) → (mean + eps)
+    You divide by the mean. Divide by the root of the variance.
+torch.sqrt(variance + eps) → (variance + eps) ** 2
+    You square what should have its root taken: `** 0.5`, or `torch.sqrt`.
+distance / torch.sqrt(variance + eps) → torch.nn.LayerNorm(x.size(-1))(x)
+    You use a layer norm that is made anew, with an eps of its own. Write it from means and a root, with the eps that is
+    given.
 distance = x - mean → x -= mean ⏎ distance = x
     The caller's x has changed: `-=` writes into it. `x - mean` makes a new tensor.
 """)
@@ -452,6 +534,36 @@ x + answer → x + x + answer
     x is added twice.
 x + answer → (x + answer) / 2
     You take the mean of x and the answer. The residual is their sum, and is not halved.
+answer = sublayer(x) → x = answer = sublayer(x)
+    In post-norm you put the answer in the place of x, and then add it to itself. x as it came is what is added.
+answer = sublayer(norm(x)) → x = answer = sublayer(norm(x))
+    In pre-norm you put the answer in the place of x, and then add it to itself. x as it came is what is added.
+x + answer → x - answer
+    You subtract the answer. The residual is a sum.
+x + answer → torch.cat([x, answer], dim=-1)
+    You lay x and the answer end to end. They are added, entry by entry.
+sublayer(norm(x)) → sublayer(sublayer(norm(x))) ; sublayer(x) → sublayer(sublayer(x))
+    The sublayer runs twice in yours. It runs once.
+return norm(x + answer) → return norm(x, answer)
+    `norm` takes one tensor, the sum: `norm(x + …)`.
+sublayer(norm(x)) → norm(sublayer)(x)
+    You norm the sublayer, and it is a function. It is called with the norm of x: `sublayer(norm(x))`.
+return x + answer → return x + norm(x) + answer
+    In pre-norm you add x and its norm. x alone is added to the answer.
+return x + answer → return norm(x) + norm(answer) ; return norm(x + answer) → return norm(x) + norm(answer)
+    You norm x and the answer, each by itself, and then add. Post-norm is the norm of the sum, and pre-norm adds x as it
+    came.
+sublayer(x) → sublayer(norm(x)) ; norm(x + answer) → norm(x) + answer ; return x + answer → return norm(x) + answer
+    x is normed at once in yours, whatever `norm_first` says, and its norm is what you add. Only in pre-norm does the
+    sublayer read a norm, and what is added is x as it came.
+return x + answer → return x + answer, norm(x + sublayer(x))
+    You return both. `norm_first` says which of the two is asked for.
+return x + answer → x = x + answer
+    In pre-norm yours goes on into post-norm: it needs a `return` of its own, or an `else`.
+answer = sublayer(x) → answer = sublayer(norm(x + x)) ; return norm(x + answer) → return answer
+    In post-norm the sublayer comes last in yours. It reads x first; then comes the sum, and then the norm.
+sublayer(norm(x)) → norm(x) ; sublayer(x) → x
+    The sublayer is never called in yours.
 sublayer(norm(x)) → sublayer ; sublayer(x) → sublayer
     `sublayer` is a function, and a function cannot be added to a tensor: call it, `sublayer(…)`.
 sublayer(norm(x)) → sublayer(norm)

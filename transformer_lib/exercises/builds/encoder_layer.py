@@ -195,6 +195,24 @@ def drops_twice(model):
     )
 
 
+def _newborn(model):
+    """Where an answer is dropped twice, and what it drops where nothing is said."""
+    return drops_twice(model) or _usual_rate(model)
+
+
+def _usual_rate(model):
+    try:
+        layer = type(model)(64, 1, 1, norm_first=True).train()
+    except TypeError:  # it wants to be told; that is said where it is made so
+        return None
+    for name, weights in layer.named_parameters():  # the network says 1, all else 0
+        weights.data.fill_(float(name == "feed_forward.down_proj.bias"))
+    dropped = (layer(torch.zeros(50, 2, 64)) == 0).float().mean()
+    if abs(dropped - 0.1) < 0.03:
+        return None
+    return "Dropout: the rate is to be 0.1 where nothing is said, `dropout=0.1`. Yours drops another part."
+
+
 EncoderLayer = Build(
     sections=(
         "11 Add & Norm, in two ways",
@@ -230,7 +248,7 @@ EncoderLayer = Build(
     ),
     reference=layers.EncoderLayer,
     twin=_twin,
-    newborn=drops_twice,
+    newborn=_newborn,
 )
 
 
@@ -307,6 +325,31 @@ class Alone(layers.AddNorm):
         return self.norm(self.dropout(sublayer(x)))
 
 
+class AloneInPost(layers.AddNorm):
+    """An Add & Norm that forgets the addition in post-norm, for mistakes."""
+
+    def forward(self, x, sublayer):
+        if self.norm_first:
+            return super().forward(x, sublayer)
+        return self.norm(self.dropout(sublayer(x)))
+
+
+class BareInPost(layers.AddNorm):
+    """As AloneInPost, without its dropout, for mistakes."""
+
+    def forward(self, x, sublayer):
+        return super().forward(x, sublayer) if self.norm_first else self.norm(sublayer(x))
+
+
+class AloneInPre(layers.AddNorm):
+    """An Add & Norm that forgets the addition in pre-norm, for mistakes."""
+
+    def forward(self, x, sublayer):
+        if self.norm_first:
+            return self.dropout(sublayer(self.norm(x)))
+        return super().forward(x, sublayer)
+
+
 class PostNorm(layers.AddNorm):
     """An Add & Norm that is never told `norm_first`, for mistakes."""
 
@@ -325,7 +368,7 @@ RESULT = (
 )
 UNNORMED = (
     "Pre-norm: a sublayer reads x itself. It has to read the norm of x. (A `lambda y: …` with `x` in it "
-    "takes no notice of the y that it is given.)"
+    "takes no notice of the y that it is given. And a result that is handed over was made before any norm.)"
 )
 FIRST = "Order: your feed-forward network comes first. Attention does, with `add_norm1`."
 FORGETS_RATE = "Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x."
@@ -350,6 +393,16 @@ self.add_norm2 = MyAddNorm → self.add_norm2 = Alone
     with the attention.
 self.add_norm1 = MyAddNorm → self.add_norm1 = Alone
     Residual: there is none around the attention. What it says is added to x, as with the network.
+self.add_norm2 = MyAddNorm → self.add_norm2 = AloneInPost
+self.add_norm2 = MyAddNorm → self.add_norm2 = BareInPost
+    Post-norm: there is no residual around the feed-forward network. The norm is of what it reads plus what it says.
+self.add_norm1 = MyAddNorm → self.add_norm1 = AloneInPost
+    Post-norm: there is no residual around the attention. The norm is of x plus what the attention says.
+self.add_norm2 = MyAddNorm → self.add_norm2 = AloneInPre
+    Pre-norm: there is no residual around the feed-forward network. What it says is added to what came out of the
+    first half.
+self.add_norm1 = MyAddNorm → self.add_norm1 = AloneInPre
+    Pre-norm: there is no residual around the attention. What it says is added to x.
 (heard, self.feed_forward) → (x, lambda y: self.feed_forward(read(self.add_norm2, heard)))
     Residual: both sublayers add the x that came into the layer. The second adds what comes out of the
     first.
@@ -394,6 +447,17 @@ return x + self.dropout(sublayer(self.norm(x))) → return self.norm(x + self.dr
     Pre-norm: you norm twice. Nothing follows the sum.
 sublayer(self.norm(x)) → sublayer(x) ; self.norm(x + self.dropout(sublayer(x))) → x + self.dropout(sublayer(x))
     Norm: there is none in yours, neither before the sublayers nor after the sums.
+return self.add_norm2(heard, self.feed_forward) → return self.add_norm2.norm(self.add_norm2(heard, self.feed_forward))
+    Norm: there is one more at the end of your layer. In pre-norm nothing follows the last sum, and in post-norm the
+    norm of Add & Norm is the last.
+self.norm(x + self.dropout(sublayer(x))) → nn.LayerNorm(x.size(-1))(x + self.dropout(sublayer(x)))
+    Post-norm: the norm is made anew in every call, without what it has learned. Call `self.norm`.
+sublayer(self.norm(x)) → sublayer(nn.LayerNorm(x.size(-1))(x))
+    Pre-norm: the norm is made anew in every call, without what it has learned. Call `self.norm`.
+nn.LayerNorm(d_model) → nn.LayerNorm(d_model, 1e-3)
+nn.LayerNorm(d_model) → nn.LayerNorm(d_model, 1e-6)
+nn.LayerNorm(d_model) → nn.LayerNorm(d_model, 1e-12)
+    Norm: its eps is another one. `nn.LayerNorm(d_model)` has 1e-5, and so has the check.
 self.add_norm2(heard → self.add_norm1(heard
 self.add_norm1(x → self.add_norm2(x
     Norm: one serves both sublayers in yours. Each has its own gamma and beta.
@@ -413,6 +477,10 @@ self.self_attn(y, y, y, mask) → self.feed_forward(y) ; self.feed_forward) → 
 .relu() →
     Feed-forward: the ReLU between `up_proj` and `down_proj` is missing.
 self.up_proj(x).relu() → nn.functional.gelu(self.up_proj(x))
+self.up_proj(x).relu() → nn.functional.silu(self.up_proj(x))
+self.up_proj(x).relu() → nn.functional.leaky_relu(self.up_proj(x))
+self.up_proj(x).relu() → self.up_proj(x).sigmoid()
+self.up_proj(x).relu() → self.up_proj(x).tanh()
     Feed-forward: that is another curve. The paper's layer, and this one, has a ReLU.
 self.down_proj(hidden) → self.down_proj(hidden).relu()
     Feed-forward: there is a ReLU behind `down_proj` as well. What the network says may be negative.

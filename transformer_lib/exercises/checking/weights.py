@@ -82,6 +82,11 @@ def _missing(missing: list[str], extra: list[str], model: nn.Module, about: str)
             )
     parts = {key.rpartition(".")[0] for key in missing}
     if all(key.endswith(".bias") for key in missing) and parts <= _owners(model.state_dict()):
+        if all(isinstance(model.get_submodule(name), nn.RMSNorm) for name in parts):
+            return (
+                f"{_listed(parts)}: that is an RMSNorm, which takes off no mean and has no bias. Here a "
+                "layer norm is wanted, `nn.LayerNorm`."
+            )
         return f"{_listed(parts)} should have a bias: leave out `bias=False`."
     yours = _owners(extra)
     if not yours:
