@@ -586,7 +586,7 @@ def position_explorer(
         alt.param(
             name="first",
             value=first,
-            bind=alt.binding_range(min=0, max=d_model - 4, step=1, name="first dimension "),
+            bind=alt.binding_range(min=0, max=d_model - 4, step=2, name="first dimension "),
         ),
         alt.param(
             name="power",
