@@ -67,6 +67,13 @@ def test_a_relation_that_one_case_refutes_is_not_said():
     assert "multiplied by 2" in relations.between(pairs[:1], TOLERANCE)
 
 
+def test_the_right_columns_in_another_order():
+    found = relations.between([(X[:, [0, 2, 1]], X, ())], TOLERANCE)
+    assert (
+        found == "The right numbers, but along axis 1, the last axis, they stand in another order."
+    )
+
+
 def test_a_factor_is_said_by_the_size_that_it_is_in_every_case():
     named = lambda d: [("query", torch.zeros(5, d)), ("key", torch.zeros(7, d))]
     pairs = [(X / math.sqrt(d), X, named(d)) for d in (4, 9)]
@@ -230,6 +237,15 @@ def test_an_answer_right_for_a_batch_of_one_alone_is_not_said_to_be_so_by_chance
     assert "has length 1" not in verdict.message
 
 
+def test_what_is_right_except_where_an_argument_is_not_given():
+    """And the exception is called one."""
+    cases = [(X, None), (X, torch.tensor([[True], [False]])), (Y, Y > 1)]
+    exercise = Exercise(task="", cases=lambda: cases, hints=())
+    exercise.solution(lambda x, mask: x**2 + 1 if mask is None else x * mask)
+    verdict = exercise.judge(lambda x, mask: x.sin() + x.cos() if mask is None else x * mask)
+    assert verdict.message.startswith("It is right, except where `mask` is not given.")
+
+
 def test_a_batch_of_one_that_is_squeezed_away():
     exercise = Exercise(task="", cases=lambda: [(X[:1],), (X,), (Y,)], hints=())
     exercise.solution(lambda x: x * 2)
@@ -284,6 +300,15 @@ def test_two_mistakes_at_once_are_both_told():
     message = exercises()["scoring.masked_softmax"].judge(both).message
     assert message.startswith("Two things at once. (1) Your mask is the wrong way round")
     assert "over the queries" in message
+
+
+def test_two_mistakes_are_not_seen_in_an_error_that_they_would_raise():
+    def one_axis_too_far(x, X, W_q, W_k, W_v):
+        return ((X @ W_k) @ (x @ W_q) / W_q.size(1) ** 0.5).softmax(dim=1) @ (X @ W_v)
+
+    message = exercises()["self_attention.one_head_for_one"].judge(one_axis_too_far).message
+    assert "Two things" not in message
+    assert "a vector has axis 0 alone" in message
 
 
 def test_the_courses_own_solution_called_inside_is_told_and_does_not_pass():
@@ -352,6 +377,7 @@ STATE, MEMORY = torch.rand(2, 4), torch.rand(2, 5, 4)
         ("return a @ b", (torch.rand(3, 4), torch.rand(6, 4)), "`b.T`"),
         ("return torch.matmul(a, b)", (torch.rand(3, 4), torch.rand(6, 4)), "`b.T`"),
         ("return a @ b", (torch.rand(4, 3), torch.rand(4, 6)), "`a.T`"),
+        ("return a.softmax(dim=1)", (torch.rand(3), None), "a vector has axis 0 alone"),
         ("return torch.cat([a, b])", (STATE, MEMORY), "`a` is (2, 4) and `b` is (2, 5, 4)"),
         ("return a.transpose(0, 1).view(-1)", (STATE, None), "`reshape`"),
         ("return (a > 0.5 & b < 1)", (STATE, STATE), "brackets"),
@@ -364,6 +390,20 @@ def test_an_error_is_told_by_the_line_and_the_shapes_that_met_there(body, given,
     text = told(body, *given)
     assert said in text, text
     assert f"in your line `{body}`" in text
+
+
+@pytest.mark.parametrize("body", ["return a @ b.T", "return (2 * a) @ b", "return a @ b[:2]"])
+def test_a_transpose_is_offered_of_names_alone(body):
+    """What is turned or cut already was meant so."""
+    text = told(body, torch.rand(2, 4), torch.rand(2, 3) if "." in body else torch.rand(6, 4))
+    assert "meets a column of" in text
+    assert "has columns of" not in text
+    assert "has rows of" not in text
+
+
+def test_a_long_error_ends_with_a_whole_word():
+    text = errors.told(ValueError("several words " * 20), None)
+    assert text.endswith("several words …`.")
 
 
 def test_an_error_that_cannot_be_placed_is_told_all_the_same():

@@ -1,5 +1,6 @@
 """When two results are the same, and what a value is in few words."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -82,7 +83,7 @@ def describe(value: Any) -> str:
 
 def said(error: BaseException) -> str:
     """An error as one line of code."""
-    sentence = " ".join(str(error).split())[:160]
+    sentence = textwrap.shorten(str(error), 160, placeholder=" …")
     return f"`{type(error).__name__}: {sentence}`" if sentence else f"`{type(error).__name__}`"
 
 

@@ -23,6 +23,10 @@ CURES = (  # what torch or Python says, and what helps where it is known
         "An index is an integer. `/` gives floats, `//` integers; `.long()` turns a tensor into integers.",
     ),
     (
+        r"Dimension out of range",
+        "Axes count from 0: a vector has axis 0 alone, a table 0 and 1. `-1` is always the last.",
+    ),
+    (
         r"view size is not compatible",
         "After `transpose` the entries no longer stand in memory in the order of the axes, so `view` "
         "refuses: `reshape` copies them first.",
@@ -170,20 +174,25 @@ def _of_an_axis(one: tuple[str, Tensor], other: tuple[str, Tensor]) -> str:
 
 
 def _of_a_product(one: tuple[str, Tensor], other: tuple[str, Tensor]) -> str:
-    """The transpose that lets rows meet columns, "" where none does."""
+    """Which row meets which column, and the transpose that lets them, "" where they fit.
+
+    What is computed where they meet, turned or cut, was meant so: a transpose is offered of names alone.
+    """
     (left, a), (right, b) = one, other
-    if a.dim() and b.dim() > 1 and a.size(-1) == b.size(-1) != b.size(-2):
-        turned = ".T" if b.dim() == 2 else ".transpose(-2, -1)"
-        return (
-            f"In `@` a row of `{left}`, which has {a.size(-1)} entries, meets a column of `{right}`, which has "
-            f"{b.size(-2)}. `{right}{turned}` has columns of {b.size(-1)}."
-        )
-    if a.dim() == b.dim() == 2 and a.size(0) == b.size(0):
-        return (
-            f"In `@` a row of `{left}`, which has {a.size(1)} entries, meets a column of `{right}`, which has "
-            f"{b.size(0)}. `{left}.T` has rows of {a.size(0)}."
-        )
-    return ""
+    if not a.dim() or b.dim() < 2 or a.size(-1) == b.size(-2):
+        return ""
+    turned = ""
+    if left.isidentifier() and right.isidentifier():
+        if a.size(-1) == b.size(-1):
+            way = ".T" if b.dim() == 2 else ".transpose(-2, -1)"
+            turned = f" `{right}{way}` has columns of {b.size(-1)}."
+        elif a.dim() == b.dim() == 2 and a.size(0) == b.size(0):
+            turned = f" `{left}.T` has rows of {a.size(0)}."
+    n = a.size(-1)
+    return (
+        f"In `@` a row of `{left}`, which has {n} {'entry' if n == 1 else 'entries'}, meets a column of "
+        f"`{right}`, which has {b.size(-2)}.{turned}"
+    )
 
 
 def _meet(a: Sequence[int], b: Sequence[int]) -> bool:

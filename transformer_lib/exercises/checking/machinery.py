@@ -258,7 +258,8 @@ class Exercise:
     ) -> tuple[str, int] | None:
         """What is said to the mistake, or the two, that an answer makes, and a case that shows it.
 
-        A mistake that is made in some cases only, as in one mode, is known by those that fail.
+        A mistake that is made in some cases only, as in one mode, is known by those that fail. Two at once
+        are known by numbers: many things raise the same error.
         """
         in_part = []
         self._made_of([answer for _, answer in self.mistakes], cases, wrong[0])
@@ -272,7 +273,8 @@ class Exercise:
         while some := list(islice(pairs, _AT_ONCE)):
             self._made_of([both for _, both, _ in some], cases, wrong[0])
             for message, both, shown_in in some:
-                if self._agreeing(got, both, cases, wrong)[0] == len(cases):
+                agreed, by_numbers = self._agreeing(got, both, cases, wrong)
+                if agreed == len(cases) and by_numbers:
                     return message, next((i for i in wrong if i in shown_in), wrong[0])
         if in_part:
             message = max(in_part, key=lambda found: found[0])[1]

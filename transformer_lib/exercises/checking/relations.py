@@ -398,7 +398,7 @@ def _rearranged(a: Tensor, b: Tensor, tolerance: float) -> Iterator[str]:
                     break
                 del left[at]
             if not left:
-                yield f"The right slices along axis {k}, {name}, all of them, in another order."
+                yield f"The right numbers, but along axis {k}, {name}, they stand in another order."
         first = a.select(k, 0)
         if all(close(x, first, tolerance) for x in a.unbind(k)) and close(
             first, b.select(k, 0), tolerance
@@ -724,7 +724,7 @@ def _traits(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
         name, n = case[at][0], first.size(0)
         if n == 1:
             twice = {i: torch.cat([x, x]) for i, x in tensors if x.size(0) == 1}
-            said = f"It is right, but where axis 0 of `{name}` has length 1: does a `squeeze` take it away?"
+            said = f"It is right, except where axis 0 of `{name}` has length 1: does a `squeeze` take it away?"
             yield said, twice
         else:
             once = {i: x[:1] for i, x in tensors if x.size(0) == n}
@@ -735,7 +735,7 @@ def _traits(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
     for i, (name, value) in enumerate(case):
         if value is None or isinstance(value, bool):
             yield (
-                f"It is right, but where `{name}` is {'not given' if value is None else value}.",
+                f"It is right, except where `{name}` is {'not given' if value is None else value}.",
                 {},
             )
         if not isinstance(value, Tensor):
@@ -745,7 +745,7 @@ def _traits(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
             if value.dim() > 1 and not value.any(-1).all():
                 filled = {i: value | ~value.any(-1, keepdim=True)}
                 yield (
-                    f"It is right, but where `{name}` leaves a row with nothing to attend to.",
+                    f"It is right, except where `{name}` leaves a row with nothing to attend to.",
                     filled,
                 )
             if not value.all():
