@@ -118,9 +118,7 @@ def test_a_wrong_name_is_named_with_the_right_one():
 
 def test_a_missing_weight_is_named():
     message = verdict(changed(out_proj=None)).message
-    assert (
-        message == "Weights are missing: `out_proj` (without a mask). Are they made in `__init__`?"
-    )
+    assert message == "Weights are missing: `out_proj`. Are they made in `__init__`?"
 
 
 def test_a_wrong_shape_is_named_with_the_right_one():
@@ -129,10 +127,8 @@ def test_a_wrong_shape_is_named_with_the_right_one():
 
 
 def test_a_superfluous_weight_is_named():
-    assert (
-        "has not: `extra` (without a mask)"
-        in verdict(changed(extra=lambda d: nn.Linear(d, d))).message
-    )
+    message = verdict(changed(extra=lambda d: nn.Linear(d, d))).message
+    assert message == "`extra` should not be there: the library's class has no such weights."
 
 
 def test_a_missing_bias_is_named():
@@ -233,7 +229,8 @@ class Says:
             Says.like(lambda self, x: x.relu()),
             "Right: `k_proj`, `v_proj`, `q_proj`. What goes into `out_proj` is wrong",
         ),
-        (Says.like(lambda self, x: F.dropout(x, 0.5)), "Dropout"),
+        (Says.like(lambda self, x: F.dropout(x, 0.1)), "no dropout. Take it out"),
+        (Says.like(lambda self, x: F.dropout(x, 0.1, self.training)), "no dropout. Take it out"),
         (Says.like(lambda self, x: x[:, :2]), "a shape of (3, 2, 6)"),
         (Says.like(lambda self, x: 1 / 0), "ZeroDivisionError"),
     ],
@@ -338,10 +335,21 @@ def test_a_part_that_is_never_called_is_named():
             x = self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask))
             return self.add_norm2(x, lambda y: 0.5 * y)
 
-    assert (
-        "`feed_forward.up_proj` is called too seldom, or never"
-        in verdict(Layer, EncoderLayer).message
-    )
+    assert "`feed_forward.up_proj` is never called." in verdict(Layer, EncoderLayer).message
+
+
+def test_a_part_that_is_never_called_is_named_before_what_stands_in_for_it():
+    class Twice(Heads):
+        def forward(self, query, key, value, mask=None):
+            q, k, v = (
+                (0.7 * p(x)).view(len(x), -1, self.h, self.d).transpose(1, 2)
+                for p, x in ((self.k_proj, query), (self.k_proj, key), (self.v_proj, value))
+            )
+            return self.out_proj((masked_softmax(q @ k.mT, mask) @ v).transpose(1, 2).flatten(2))
+
+    message = verdict(Twice).message
+    assert "`q_proj` is never called." in message
+    assert "`k_proj` is wrong" not in message
 
 
 class Layer(nn.Module):

@@ -21,6 +21,7 @@ from transformer_lib.exercises.checking.verdict import Paper, Verdict, smallness
 from transformer_lib.exercises.checking.weights import Misfit, copy_weights, randomised
 
 ROUNDING = 1e-4  # two threads may add in another order the second time; dropout changes far more
+NO_RATE = "Dropout: yours drops, and this class has no dropout. Take it out."
 UNSTEADY = {
     True: "Dropout: yours drops although the rate is 0. Is the rate handed on to every part?",
     False: "Dropout: yours drops in eval() too. `nn.Dropout` knows the mode; `F.dropout` has to be told: "
@@ -254,7 +255,8 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
     weights = _weights(reference, case)
     model = answer(*case.sizes, **case.options)
-    copy_weights(weights, model, case.about)
+    has_choices = bool(case.options) or is_dataclass(case.sizes[0])  # a dropout among them
+    copy_weights(weights, model, case.about if has_choices else "")
     model.train(case.training)
     leaves = [x.clone().requires_grad_() if _flows(x) else x for x in case.inputs]
     given = [x.clone() if isinstance(x, Tensor) else x for x in leaves]
@@ -272,7 +274,8 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
         return Seen(torch.tensor(varies), {}, [])
     if varies:
         made = _made_anew(model, given)
-        raise Misfit(ANEW.format(made) if made else UNSTEADY[case.training])
+        drops = UNSTEADY[case.training] if has_choices else NO_RATE
+        raise Misfit(ANEW.format(made) if made else drops)
     composed = frozenset(name for name, part in model.named_modules() if list(part.children()))
     learned = dict(model.named_parameters(remove_duplicate=False))
     learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}
@@ -341,11 +344,12 @@ def where_they_part(
     for name, inputs, out in ours.heard:
         calls.setdefault(name, []).append((inputs, out))
     right, before = [], ""
-    for name, inputs, out in theirs.heard:
-        if name in ours.composed:
-            continue
-        if not calls.get(name):
-            return f"`{name}` is called too seldom, or never.", None
+    asked = [heard for heard in theirs.heard if heard[0] not in ours.composed]
+    if idle := next((name for name, *_ in asked if name not in calls), ""):
+        return f"`{idle}` is never called.", None
+    for name, inputs, out in asked:
+        if not calls[name]:
+            return f"`{name}` is called too seldom.", None
         own_inputs, own_out = calls[name].pop(0)
         if not same(own_inputs, inputs, tolerance):
             pair = (own_inputs[0], inputs[0]) if len(own_inputs) == len(inputs) == 1 else None

@@ -29,8 +29,9 @@ def randomised(make: Callable[..., nn.Module], sizes: tuple, options: Mapping) -
 def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
     """Give `model` the weights of a state_dict. Raises Misfit for the first thing in the way.
 
-    `about` says in which use: some weights are there in some uses only.
+    `about` says in which use, if some weights are there in some uses only.
     """
+    about = about and f" ({about})"
     name = type(model).__name__
     if not isinstance(model, nn.Module):
         raise Misfit(f"`{name}` holds no weights yet: write `class {name}(nn.Module):`.")
@@ -57,7 +58,7 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
             if layers
             else "Which value of the option ties them? A text such as 'none' counts as True in an `if`."
         )
-        raise Misfit(f"`{one}` and `{other}` are one parameter, and should be two ({about}). {way}")
+        raise Misfit(f"`{one}` and `{other}` are one parameter, and should be two{about}. {way}")
     model.load_state_dict(wanted)
 
 
@@ -90,12 +91,12 @@ def _missing(missing: list[str], extra: list[str], model: nn.Module, about: str)
         return f"{_listed(parts)} should have a bias: leave out `bias=False`."
     yours = _owners(extra)
     if not yours:
-        return f"Weights are missing: {_listed(parts)} ({about}). Are they made in `__init__`?"
+        return f"Weights are missing: {_listed(parts)}{about}. Are they made in `__init__`?"
     one = len(yours) == len(parts) == 1
     way = f"Should {_listed(yours)} be called so?" if one else f"Yours are called {_listed(yours)}."
     return (
         "The check copies the library's weights by name, and yours have none for "
-        f"{_listed(parts)} ({about}). {way}"
+        f"{_listed(parts)}{about}. {way}"
     )
 
 
@@ -125,7 +126,7 @@ def _superfluous(extra: list[str], wanted: Mapping, model: nn.Module, about: str
             f"`{own[0]}` is a parameter, so it would be learned, and the library's class has none there. What "
             "is fixed is computed in `forward`, or kept by `self.register_buffer(..., persistent=False)`."
         )
-    return f"Weights that the library's class has not: {_listed(_owners(extra))} ({about})."
+    return f"{_listed(_owners(extra))} should not be there{about}: the library's class has no such weights."
 
 
 def _owners(keys) -> set[str]:
