@@ -66,8 +66,8 @@ def _(x, num_heads):
 
 split.edits("""
 x.unflatten(-1, (num_heads, -1)) → x ; x.transpose(1, 2) → x.reshape(len(x), num_heads, x.size(1), -1)
-    The shape is right, the numbers are at the wrong places: you cut the sentence into pieces, not the
-    width. Cut the last axis alone, then exchange two axes.
+    The numbers are at the wrong places: you cut the sentence into pieces, not the width. Cut the last axis
+    alone, then exchange two axes.
 return x.transpose(1, 2) → return x
     The width is cut, but the heads still stand behind the tokens: exchange axes 1 and 2.
 (num_heads, -1) → (-1, num_heads) ; x.transpose(1, 2) → x.permute(0, 3, 1, 2)
@@ -79,6 +79,7 @@ x.transpose(1, 2) → x.permute(0, 2, 3, 1)
     The last two axes are exchanged: within a head a row is a token, (tokens, d_head). Attention turns the
     keys round by itself.
 x.unflatten(-1, (num_heads, -1)) → x.transpose(1, 2) ; x.transpose(1, 2) → x.reshape(len(x), num_heads, x.size(2), -1)
+x.unflatten(-1, (num_heads, -1)) → x.transpose(1, 2) ; x.transpose(1, 2) → x.view(len(x), num_heads, x.size(2), -1)
     You turned the width to the front and cut afterwards: then the entries of one token are no longer side
     by side. Cut first, exchange afterwards.
 x.transpose(1, 2) → x.transpose(2, 3)
@@ -113,6 +114,9 @@ x.transpose(1, 2) → x.transpose(1, 2).squeeze(0)
     An axis of length 1 is gone: `squeeze` takes away the batch where there is one sentence. It stays.
 x = x.unflatten → tokens, width = x.shape ⏎ x = x.unflatten
     x has three axes: a batch stands in front of the tokens.
+x.unflatten(-1, (num_heads, -1)) → x ; return x.transpose(1, 2) → return x
+    You return x as it came. `x.unflatten(...)` and `x.transpose(...)` leave x as it is and return another tensor:
+    put `x =` in front.
 x.unflatten(-1, (num_heads, -1)) → x
     The width is not cut. `x.view(...)` and `x.unflatten(...)` leave x as it is and return another tensor: put
     `x =` in front.
@@ -209,11 +213,14 @@ def _(z):
 
 join.edits("""
 z.transpose(1, 2) → z ; z.flatten(2) → z.reshape(len(z), z.size(2), -1)
-    The shape is right, the numbers are at the wrong places: without `transpose` a row takes its numbers
-    from several tokens, not from one token of every head. First the axes, then the shape.
+    The numbers are at the wrong places: without `transpose` a row takes its numbers from several tokens, not
+    from one token of every head. First the axes, then the shape.
 z.transpose(1, 2) → z.transpose(0, 1)
 z.transpose(1, 2) → z.permute(1, 0, 2, 3) ; z.flatten(2) → z.reshape(z.size(1), z.size(2), -1)
     Batch and heads are exchanged in yours. Heads and tokens are to be: axes 1 and 2.
+z.transpose(1, 2) → z ; return z.flatten(2) → return z
+    You return z as it came. `z.transpose(...)` and `z.flatten(...)` leave z as it is and return another tensor: put
+    `z =` in front. (`squeeze` takes away an axis of length 1 alone.)
 z.flatten(2) → z
     The tokens have their heads side by side now. Make one axis of the last two.
 z.flatten(2) → z.view(len(z), z.size(1), -1)
@@ -227,8 +234,9 @@ z.transpose(1, 2) → z.sum(dim=1)
 z.transpose(1, 2) → z.amax(dim=1)
     You keep the largest entry of the heads. All entries of all heads are wanted, side by side.
 z.transpose(1, 2) → torch.cat(list(z), dim=-1) ; return z.flatten(2) → return z
+z.transpose(1, 2) → torch.cat(list(z)) ; return z.flatten(2) → return z
 z.transpose(1, 2) → torch.cat([z[i] for i in range(z.size(1))], dim=-1) ; return z.flatten(2) → return z
-    `z[i]`, or a loop over z, gives a sentence, since the batch is the first axis. The heads are axis 1:
+    `z[i]`, `list(z)` or a loop over z gives a sentence, since the batch is the first axis. The heads are axis 1:
     `z[:, i]`, or `z.unbind(dim=1)`.
 z.transpose(1, 2) → z.transpose(1, 2)[:, :, :-1]
     The last head is missing. Does your loop end one too early?
@@ -243,6 +251,9 @@ z.transpose(1, 2) → z ; z.flatten(2) → z.flatten(1, 2)
     You put the heads one behind the other along the tokens: side by side is the last axis.
 z.transpose(1, 2) → z
     You laid tokens and entries of one head side by side. First exchange axes 1 and 2.
+z.flatten(2) → z.reshape(len(z), z.size(2), -1)
+    The names of two axes are exchanged: z is (batch, heads, tokens, d_head) before `transpose(1, 2)`, and (batch,
+    tokens, heads, d_head) after it. A row is a token.
 z.flatten(2) → z.flatten(1, 2)
     The axes are exchanged, but you joined tokens and heads. The last two axes become one: `.flatten(2)`.
 z.transpose(1, 2) → z.transpose(2, 3)
@@ -258,6 +269,7 @@ z.transpose(1, 2) → torch.cat(z.unbind(1))
 z.flatten(2) → z.flatten(2).squeeze(0)
 z.flatten(2) → z.flatten(2).squeeze()
 z.flatten(2) → z.flatten(2)[0]
+z.flatten(2) → z.flatten(2).flatten(0, 1)
 z.transpose(1, 2) → z.squeeze(0).transpose(0, 1) ; z.flatten(2) → z.flatten(1)
     The axis of the batch is gone. It stays, also with length 1, and each sentence is joined by itself.
 z.flatten(2) → z.flatten(1)

@@ -99,7 +99,10 @@ math.sqrt(q.size(-1)) → math.sqrt(v.size(-1))
 math.sqrt(q.size(-1)) → math.sqrt(len(X))
     You divide by the root of the number of tokens. A score is a sum of d_k products: √d_k.
 math.sqrt(q.size(-1)) → q.size(-1)
-    You divide by d_k. Take its root.
+    In yours the scores are divided by d_k in all. Either the root is missing, or you divide by √d_k twice.
+math.sqrt(q.size(-1)) → int(math.sqrt(q.size(-1)))
+scores / math → scores // math
+    A fraction is cut off in yours, as `int` and `//` do. Divide by √d_k as it is: `/ math.sqrt(d_k)`.
 math.sqrt(q.size(-1)) → q.size(-1) / 2
     You divide by d_k and by 2, as `/ d_k ** 1/2` does: powers come before division. Write `** 0.5`, or
     `math.sqrt`.
@@ -158,6 +161,7 @@ scores.softmax(dim=-1) → scores.sigmoid()
     Each of your weights is made of its own score alone, so the rows do not add up to 1. Softmax takes e to the
     power of each score and divides by the sum of the row.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1)
+scores.softmax(dim=-1) → (e := (scores - scores.max()).exp()) / e.sum(dim=-1)
 scores.softmax(dim=-1) → (scores - scores.amax(dim=-1)).softmax(dim=-1)
 scores.softmax(dim=-1) → (e := (scores - scores.amax(dim=-1)).exp()) / e.sum(dim=-1, keepdim=True)
 scores.softmax(dim=-1) → scores.exp() ; weights @ v → weights @ v / weights.sum(dim=-1)
@@ -285,7 +289,10 @@ k @ q / math → k @ q * math
 k @ q / math.sqrt(len(q)) → k @ q ; scores.softmax(dim=0) → scores.softmax(dim=0) / math.sqrt(len(q))
     You divide by √d_k after the softmax, so your weights no longer add up to 1. The root belongs to the scores.
 math.sqrt(len(q)) → len(q)
-    You divide by d_k. Take its root.
+    In yours the scores are divided by d_k in all. Either the root is missing, or you divide by √d_k twice.
+math.sqrt(len(q)) → int(math.sqrt(len(q)))
+k @ q / math → k @ q // math
+    A fraction is cut off in yours, as `int` and `//` do. Divide by √d_k as it is: `/ math.sqrt(d_k)`.
 math.sqrt(len(q)) → len(q) / 2
     You divide by d_k and by 2, as `/ d_k ** 1/2` does: powers come before division. Write `** 0.5`, or
     `math.sqrt`.

@@ -73,12 +73,14 @@ MultiHeadAttention = Build(
     "`q_proj`, `k_proj`, `v_proj` and `out_proj`, each `nn.Linear(d_model, d_model)`.",
     cases=_cases,
     hints=(
-        "One head would compare two tokens in one way only. So the width is cut into num_heads parts of "
-        "d_head entries, and each part attends for itself. Attention works on the last two axes, (tokens, "
-        "d_head); the axis of the heads has to stand in front of them, like a batch.",
+        "Queries are made of `query`, keys of `key` and values of `value`, each by its own projection. Then "
+        "the width is cut into num_heads parts of d_head entries, because each head compares the tokens in a "
+        "way of its own. Attention works on the last two axes, (tokens, d_head); the axis of the heads has to "
+        "stand in front of them, like a batch.",
         "Split: `x.unflatten(-1, (num_heads, -1))` cuts the width, (batch, tokens, heads, d_head), and "
         "`.transpose(1, 2)` exchanges two axes, (batch, heads, tokens, d_head). Then come the lines of "
-        "lesson 04: scores divided by the root of d_head, `masked_softmax`, weights times values.",
+        "lesson 04: scores divided by the root of d_head, `masked_softmax(scores, mask)`, weights times "
+        "values. The mask broadcasts to the scores as it is, without another axis, and it may be None.",
         "Join is split backwards: `.transpose(1, 2)` puts the heads of one token side by side again, and "
         "`.flatten(2)` makes one width of them. `out_proj` then mixes what the heads found.",
     ),
@@ -154,6 +156,12 @@ def _filled(scores, mask, fill=float("-inf")):
     return scores if mask is None else scores.masked_fill(~mask, fill)
 
 
+def _causal(scores, mask):
+    """Causal besides what the mask says."""
+    causal = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return causal if mask is None else causal & mask
+
+
 def _looped(scores, v, mask):
     """Head by head, with the same mask, all its axes, for each."""
     pairs = zip(scores.unbind(1), v.unbind(1), strict=True)
@@ -166,6 +174,9 @@ super().__init__() → pass
     that follow.
 self.k_proj(key) → self.q_proj(key)
     Projection: the keys go through `q_proj`. Each of the three has its own: `k_proj(key)`.
+self.q_proj(query) → self.k_proj(query)
+    Projection: `q_proj` is never called, the queries go through `k_proj`. Each of the three has its own:
+    `q_proj(query)`.
 self.v_proj(value) → self.q_proj(value)
     Projection: the values go through `q_proj`. Each of the three has its own: `v_proj(value)`.
 self.v_proj(value) → self.k_proj(value)
@@ -212,6 +223,11 @@ x.unflatten(-1, (self.num_heads, -1)) → x.reshape(len(x), x.size(1), self.num_
 x.unflatten(-1, (self.num_heads, -1)) → x ; x.transpose(1, 2) → x[:, None]
 x.unflatten(-1, (self.num_heads, -1)) → x ; return x.transpose(1, 2) → return x ; .transpose(1, 2).flatten(2) →
     Split: there is only one head. Cut the width into num_heads parts before you attend.
+(self.num_heads, -1) → (2, -1)
+(self.num_heads, -1) → (2, -1) ; math.sqrt(q.size(-1)) → math.sqrt(query.size(-1) // self.num_heads)
+(self.num_heads, -1) → (4, -1)
+(self.num_heads, -1) → (4, -1) ; math.sqrt(q.size(-1)) → math.sqrt(query.size(-1) // self.num_heads)
+    Split: you wrote the number of heads into the class. It is `self.num_heads`.
 self.split(self.k_proj(key)) → self.k_proj(key).view(len(key), query.size(1), self.num_heads, -1).transpose(1, 2)
 self.split(self.k_proj(key)) → self.k_proj(key).view(q.transpose(1, 2).shape).transpose(1, 2)
     Split: keys and values have a length of their own; you split them with that of the query.
@@ -246,8 +262,11 @@ weights @ v → weights @ k
     Sum: the weights come from queries and keys, but what they add up are the values: `weights @ v`.
 masked_softmax(scores, mask) → masked_softmax(scores.mT, None if mask is None else mask.mT).mT
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=-2)
+masked_softmax(scores, mask) → _filled(scores, mask, -1e9).softmax(dim=-2)
     Softmax: yours runs over the queries. Over the keys, the last axis, the weights add up to 1.
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=1)
+masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=1).nan_to_num()
+masked_softmax(scores, mask) → _filled(scores, mask, -1e9).softmax(dim=1)
     Softmax: yours runs over the heads. Over the keys, the last axis, the weights add up to 1.
 masked_softmax(scores, mask) → _filled(scores, mask).softmax(dim=0)
     Softmax: yours runs over the sentences. Over the keys, the last axis, the weights add up to 1.
@@ -258,6 +277,10 @@ masked_softmax(scores, mask) → _filled(scores, mask, -1e9)
 masked_softmax(scores, mask) → masked_softmax(scores, mask).softmax(dim=-1)
 masked_softmax(scores, mask) → masked_softmax(scores.softmax(dim=-1), mask)
     Softmax: there are two, one after the other. `masked_softmax` takes scores and gives weights.
+masked_softmax(scores, mask) → masked_softmax(mask, scores)
+    Mask: scores and mask are exchanged. The scores come first, `masked_softmax(scores, mask)`.
+masked_softmax(scores, mask) → masked_softmax(scores, _causal(scores, mask))
+    Mask: yours is always causal. A query may attend to every key that `mask` allows, also to a later one.
 masked_softmax(scores, mask) → masked_softmax(scores, None)
     Mask: yours is never used. Without a mask all is right.
 masked_softmax(scores, mask) → masked_softmax(scores, None if mask is None else ~mask)
@@ -419,16 +442,30 @@ def _block(W, num_heads):
     return W * (rows[:, None] == columns)
 
 
+def _all_scores(q, k, num_heads):
+    """The scores of all heads, (heads, tokens, tokens)."""
+    q, k = (torch.stack(y.chunk(num_heads, dim=-1)) for y in (q, k))
+    return q @ k.mT / math.sqrt(q.size(-1))
+
+
 multi_head_attention_for_one.edits("""
+return joined @ W_o → return heads
+    You return the heads one by one, in a list. Lay them side by side, `torch.cat(heads, dim=-1)`; then W_o mixes
+    them.
+heads.append(weights @ v_i) → heads.append(weights @ v_i) ⏎ return weights @ v_i @ W_o[start:end]
+heads.append(weights @ v_i) → heads.append(weights @ v_i) ⏎ return weights @ v_i
+    Your `return` stands inside the loop, so head 0 is the only one. It stands behind the loop, one level to the left.
 return joined @ W_o → return joined
     `W_o` is missing: after the join the heads still have to be mixed.
 x @ W_q, x @ W_k, x @ W_v → x @ W_q.T, x @ W_k.T, x @ W_v.T
+x @ W_q, x @ W_k, x @ W_v → x @ W_q.T, x @ W_k.T, x @ W_v.T ; joined @ W_o → joined @ W_o.T
 joined @ W_o → joined @ W_o.T
     A `.T` too many: these matrices stand on the right as they are, `x @ W_q`, and a head has columns of
     them.
 x @ W_q, x @ W_k, x @ W_v → W_q @ x, W_k @ x, W_v @ x
-joined @ W_o → W_o @ joined
     The rows of x are tokens, so the matrix stands on the right: `x @ W_q`.
+joined @ W_o → W_o @ joined
+    The rows of what you have joined are tokens, so W_o stands on the right: `joined @ W_o`.
 x @ W_q, x @ W_k, x @ W_v → x, x, x
 x @ W_q, x @ W_k, x @ W_v → x @ W_q, x @ W_k, x
     Something is not projected: q is `x @ W_q`, k is `x @ W_k` and v is `x @ W_v`.
@@ -502,12 +539,16 @@ d_head = q.size(-1) // num_heads → d_head = num_heads ; range(num_heads) → r
     You made heads of width num_heads. num_heads says how many there are.
 softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over the queries. Over the keys, the last axis, the weights add up to 1.
+scores.softmax(dim=-1) → _all_scores(q, k, num_heads).softmax(dim=0)[i]
+    Your softmax runs over the heads. Over the keys, the last axis, the weights of each head add up to 1.
 scores.softmax(dim=-1) → scores
     There is no softmax: scores are not weights.
 scores.softmax(dim=-1) → scores.softmax(dim=-1).softmax(dim=-1)
     There are two softmaxes in yours, one after the other. One makes weights of the scores.
 d_head = q.size(-1) // num_heads → num_heads, d_head = 1, q.size(-1)
     There is only one head in yours. Cut the width into num_heads parts before you attend.
+d_head = q.size(-1) // num_heads → num_heads, d_head = 2, q.size(-1) // 2
+    You wrote the number of heads into the function. It is `num_heads`.
 torch.cat(heads, dim=-1) → torch.cat(heads[::-1], dim=-1)
     Your heads stand in the opposite order. Head 0 gives the first d_head columns.
 torch.cat(heads, dim=-1) → torch.cat(heads, dim=0)
@@ -527,8 +568,8 @@ torch.cat(heads, dim=-1) → sum(heads)
 range(num_heads) → range(1, num_heads + 1)
 end = i * d_head, (i + 1) * d_head → end = i * d_head, i * d_head + 1
 q, k, v = x @ W_q, x @ W_k, x @ W_v → q, k, v = (x[:, : x.size(-1) // num_heads] @ W for W in (W_q, W_k, W_v))
-    What meets one of the matrices has too few columns. Project the whole of x before you cut; and behind the
-    loop lay all heads side by side: neither added up, nor one alone.
+    What meets one of your four matrices is too narrow. If it is W_q, W_k or W_v, you cut x too early: project the
+    whole of x first. If it is W_o, it meets one head, or the sum of the heads: lay all of them side by side first.
 weights @ v_i → weights @ v_i @ W_o[:, start:end]
     The part of W_o that belongs to a head is rows, `W_o[start:end]`, because they meet the columns of the head.
 torch.cat(heads, dim=-1) → torch.stack(heads, dim=-1).flatten(1)
