@@ -246,6 +246,13 @@ def test_what_is_right_except_where_an_argument_is_not_given():
     assert verdict.message.startswith("It is right, except where `mask` is not given.")
 
 
+def test_what_is_no_average_of_an_argument_is_told_by_its_name():
+    exercise = Exercise(task="", cases=lambda: [(X,), (Y,)], hints=())
+    exercise.solution(lambda x: x.mean(0))
+    message = exercise.judge(lambda x: x.sin().mean(0) + x.cos().amax(0)).message
+    assert "or it is not `x` itself that you average." in message
+
+
 def test_a_batch_of_one_that_is_squeezed_away():
     exercise = Exercise(task="", cases=lambda: [(X[:1],), (X,), (Y,)], hints=())
     exercise.solution(lambda x: x * 2)

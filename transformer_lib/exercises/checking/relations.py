@@ -645,7 +645,7 @@ def _of_equal_values(
             ):
                 yield (
                     f"An average of equal values is that value. With `{name}` 1 everywhere, yours is not 1: "
-                    "either your weights do not add up to 1, or it is not `{name}` itself that you average."
+                    f"either your weights do not add up to 1, or it is not `{name}` itself that you average."
                 )
 
 
