@@ -139,6 +139,8 @@ SCENES = {
     "12": lambda: layer("decoder", 5, 4),
     "12, cross": lambda: drawings.cross_attention_step(TOKENS),
     "12, two lives": lambda: drawings.two_lives(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
+    "12, waiting": lambda: drawings.what_waits(["<bos>", "je", "suis"], ["je", "suis", "<eos>"]),
+    "12, three layers wait": lambda: drawings.what_waits(["<bos>", "va"], ["va", "<eos>"], 3),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
     "14": lambda: drawings.training_loop(SRC, TGT, 37),
@@ -466,9 +468,58 @@ def test_only_the_decoder_of_the_families_asks_a_memory():
     assert fed == asking == ["decoder.cross_attn"]
 
 
-def test_two_lives_need_a_word_for_every_step():
+@pytest.mark.parametrize("make", [drawings.two_lives, drawings.what_waits])
+def test_two_lives_need_a_word_for_every_step(make):
     with pytest.raises(ValueError, match="2 tokens to read and 1 to say"):
-        drawings.two_lives(["<bos>", "va"], ["va"])
+        make(["<bos>", "va"], ["va"])
+
+
+def needs(scene, life):
+    """What each box of a life needs, by the arrows that enter it."""
+    found = {}
+    for part in scene.parts:
+        start, _, stop = part.name.partition(">")
+        if stop and not stop.endswith(".tip"):
+            start, stop = start.removeprefix(life), stop.removeprefix(life)
+            if part.name.startswith(life):
+                found.setdefault(stop, set()).add(start)
+    return found
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("life", ["0.", "1."])
+def test_the_moment_of_a_box_is_the_longest_way_to_it(life, layers):
+    scene = drawings.what_waits(["<bos>", "je", "suis"], ["je", "suis", "<eos>"], layers)
+    needed = needs(scene, life)
+
+    def moment(name):  # boxes of layers on the longest way, without itself
+        before = needed.get(name, ())
+        return max((moment(b) + ("layer" in b) for b in before), default=0)
+
+    boxes = [p for p in scene.parts if isinstance(p, Box) and p.name.startswith(f"{life}layer")]
+    assert len(boxes) == 3 * layers
+    for box in boxes:
+        assert box.shape == f"moment {moment(box.name.removeprefix(life))}"
+
+
+@pytest.mark.parametrize("life", ["0.", "1."])
+def test_what_a_layer_needs_is_what_a_decoder_layer_hears(life):
+    torch.manual_seed(0)
+    layer = DecoderLayer(24, 2, 40, norm_first=True).eval()
+    does = heard_by(layer, [torch.randn(1, 3, 24)], None)
+    tokens = ["a", "b", "c", "d"]
+    needed = needs(drawings.what_waits(tokens, tokens), life)
+    drawn = [[f"layer.0.{j}" in needed[f"layer.1.{t}"] for j in range(4)] for t in range(4)]
+    assert drawn == does
+
+
+def test_in_prediction_alone_a_token_needs_the_word_said_before():
+    scene = drawings.what_waits(["<bos>", "je", "suis"], ["je", "suis", "<eos>"])
+    of_tokens = [
+        {name: who for name, who in needs(scene, life).items() if name.startswith("reads")}
+        for life in ("0.", "1.")
+    ]
+    assert of_tokens == [{}, {"reads.1": {"says.0"}, "reads.2": {"says.1"}}]
 
 
 def moves_others(module, name):

@@ -206,6 +206,14 @@ def test_the_step_slider_lights_its_row_and_says_the_words_so_far(step):
     assert sum(text in twice for text in texts) == step + 1
 
 
+def test_what_a_step_reads_stands_before_what_it_says():
+    found = AttentionMap("cross", 0, 0, ["je", "suis"], SOURCE, torch.rand(2, 3).softmax(-1))
+    texts = re.findall(
+        ">([^<]+)</text>", svg_of(decoding_explorer(found, reads=["va", "je"]), step=1)
+    )
+    assert {"je → suis", "va → je", "said so far: je  →  suis"} <= set(texts)
+
+
 def test_every_head_is_drawn_with_its_own_weights_and_one_selection_links_them():
     weights = torch.rand(2, 4, 3).softmax(-1)
     chart = heads_explorer(weights, TARGET, SOURCE)
@@ -257,7 +265,7 @@ def test_the_mask_switches_compute_the_masks(causal, padded):
     cells = [m for m in marks if "query" in m]
     assert len(cells) == 25
     for cell in cells:
-        seen[int(cell["query"]), int(cell["key"])] = cell["may"] == "may look"
+        seen[int(cell["query"]), int(cell["key"])] = cell["may"] == "may attend"
     wanted = torch.ones(5, 5, dtype=torch.bool)
     wanted &= causal_mask(5) if causal else True
     wanted &= length_mask(torch.tensor(3), 5) if padded else True

@@ -435,12 +435,13 @@ def attention_explorer(maps: Sequence[AttentionMap], title: str = "Attention") -
 
 @moving
 def decoding_explorer(
-    found: AttentionMap, title: str = "One look back at every step"
+    found: AttentionMap, title: str = "One look back at every step", reads: Sequence[str] = ()
 ) -> alt.LayerChart:
     """The weights of a decoder's steps, with a slider that goes from step to step.
 
     The row of the step is lit and has its numbers, but for those that are next to 0; the rows before
     it are pale, those after it are not there yet. The words said so far stand above and, each at its row, on the left.
+    With `reads`, the token that each step reads stands there too.
     """
     queries, keys = found.queries, found.keys
     rows = pd.DataFrame(
@@ -455,7 +456,11 @@ def decoding_explorer(
         for n, key in enumerate(keys)
     )
     words = pd.DataFrame(
-        {"t": t, "query": query, "said": " ".join(["said so far:", *queries[:t]]) + f"  →  {query}"}
+        {
+            "t": t,
+            "name": f"{reads[t]} → {query}" if reads else query,
+            "said": " ".join(["said so far:", *queries[:t]]) + f"  →  {query}",
+        }
         for t, query in enumerate(queries)
     )
     params = [
@@ -491,7 +496,7 @@ def decoding_explorer(
         alt.Chart(words)
         .transform_filter("datum.t <= step")
         .mark_text(align="right", fontSize=14, aria=False)
-        .encode(x=alt.value(-8), y=down, text="query:N")
+        .encode(x=alt.value(-8), y=down, text="name:N")
     )
     said = (
         alt.Chart(words)
@@ -640,7 +645,7 @@ def position_explorer(
 
 
 @moving
-def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart:
+def mask_explorer(length: int, title: str = "Who may attend to whom") -> alt.Chart:
     """A square of queries and keys, with switches for the causal and the padding mask.
 
     A slider sets the number of real tokens. Both masks at once let through what each of them lets
@@ -665,7 +670,7 @@ def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart
         .transform_calculate(query=f"floor(datum.n / {length})", key=f"datum.n % {length}")
         .transform_calculate(
             may="(!causal || datum.key <= datum.query) && (!padded || datum.key < real)"
-            " ? 'may look' : 'may not'"
+            " ? 'may attend' : 'may not'"
         )
         .mark_rect(stroke="white")
         .encode(
@@ -674,14 +679,14 @@ def mask_explorer(length: int, title: str = "Who may look at whom") -> alt.Chart
             color=alt.Color(
                 "may:N",
                 title=None,
-                scale=alt.Scale(domain=["may look", "may not"], range=[COLORS[0], "#e8e8e8"]),
+                scale=alt.Scale(domain=["may attend", "may not"], range=[COLORS[0], "#e8e8e8"]),
             ),
             tooltip=["query:O", "key:O", "may:N"],
         )
         .add_params(*params)
         .properties(
             description=f"{title}: {length} queries by {length} keys, at first with the causal mask, "
-            "a triangle: each query sees itself and the keys before it. With switches for the "
+            "a triangle: each query may attend to itself and to the keys before it. With switches for the "
             "causal and the padding mask and a slider for the number of real tokens."
         )
         .configure_axis(**BIG)

@@ -36,6 +36,7 @@ from transformer_lib.show.drawings.stream import looks_and_writes, norms_on_the_
 from transformer_lib.show.drawings.training import faults, training_loop
 from transformer_lib.show.drawings.turning import turned_arrows, two_layouts, word_beside_code
 from transformer_lib.show.drawings.two_lives import two_lives
+from transformer_lib.show.drawings.waiting import what_waits
 from transformer_lib.show.drawings.who_asks import circle_of_three, two_layers_ask
 from transformer_lib.show.drawings.writing import beam_tree, growing_cache, search_tree
 
@@ -93,5 +94,6 @@ __all__ = [
     "two_layers_ask",
     "two_layouts",
     "two_lives",
+    "what_waits",
     "word_beside_code",
 ]

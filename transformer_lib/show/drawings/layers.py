@@ -37,7 +37,7 @@ from transformer_lib.show.drawings.stack import (
 
 ENCODER, BUS, DECODER = 338, 450, 842  # where the streams stand, and the way of the memory
 SAYS = {
-    "self_attn": "every position asks all that it may see: here positions mix.",
+    "self_attn": "every position asks all that it may attend to: here positions mix.",
     "cross_attn": "the query comes from here, keys and values from the memory.",
     "feed_forward": "each position by itself.",
 }

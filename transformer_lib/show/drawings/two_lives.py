@@ -52,7 +52,7 @@ def two_lives(reads: Sequence[str], says: Sequence[str]) -> Scene:
         [
             Step(
                 (f"training.{t}", f"prediction.{t}"),
-                f"Row {t}: “{' '.join(reads[: t + 1])}” is seen, and “{word}” has to be said.",
+                f"Row {t} may attend to “{' '.join(reads[: t + 1])}”, and has to say “{word}”.",
             )
             for t, word in enumerate(says)
         ],
@@ -62,7 +62,9 @@ def two_lives(reads: Sequence[str], says: Sequence[str]) -> Scene:
 def _step(
     life: str, reads: Sequence[str], says: Sequence[str], t: int, left: Number, cells: int
 ) -> tuple[Vector, Box]:
-    """What is seen at a step, and the word to say: behind so many cells."""
-    seen = row(f"{life}.{t}.seen", left, ROW * t, reads[: t + 1], "weight", label="seen:")
+    """What a step may attend to, and the word to say: behind so many cells."""
+    attended = row(
+        f"{life}.{t}.seen", left, ROW * t, reads[: t + 1], "weight", label="may attend to"
+    )
     x = left + CELL[0] * (cells + 0.5) + GAP
-    return seen, Box(f"{life}.{t}.word", x, ROW * t, CELL[0], CELL[1], says[t], "output")
+    return attended, Box(f"{life}.{t}.word", x, ROW * t, CELL[0], CELL[1], says[t], "output")
