@@ -15,6 +15,7 @@ from transformer_lib.exercises.builds import (
     EncoderLayer,
     MultiHeadAttention,
     Transformer,
+    decoder_layer,
 )
 from transformer_lib.exercises.builds.whole import MyTransformer
 from transformer_lib.exercises.checking import running
@@ -458,3 +459,25 @@ def test_a_check_leaves_random_numbers_alone():
     torch.manual_seed(0)
     verdict(Heads)
     assert torch.equal(torch.rand(3), expected)
+
+
+def solved(old, new):
+    """The solution of the decoder layer with other words in it."""
+    known = {**vars(decoder_layer), "__name__": "__main__"}
+    source = DecoderLayer.source()
+    assert old in source
+    exec(source.replace(old, new), known)
+    return known["MyDecoderLayer"]
+
+
+@pytest.mark.parametrize(("rate", "passes"), [("0.1", True), ("0.0", False), ("0.5", False)])
+def test_the_rate_of_a_decoder_layer_that_is_told_none_is_known(rate, passes):
+    found = DecoderLayer.judge(solved("dropout=0.1", f"dropout={rate}"))
+    assert found.passed == passes
+    assert ("`dropout=0.1`" in found.message) != passes
+
+
+def test_two_attentions_that_are_one_are_named_without_an_option():
+    made = 'self.cross_attn = mine("MultiHeadAttention")(d_model, num_heads)'
+    message = DecoderLayer.judge(solved(made, "self.cross_attn = self.self_attn")).message
+    assert "are one parameter, and should be two (post-norm). Make each by a call" in message

@@ -88,7 +88,7 @@ def masked_softmax(
 ) -> Float[Tensor, "*batch query key"]:
     """Softmax over the keys that `mask` allows; exactly 0 elsewhere.
 
-    A row that may see nothing is all 0. The fill is -inf, not a large number: -1e9 does not fit
+    A row that may attend to nothing is all 0. The fill is -inf, not a large number: -1e9 does not fit
     float16, and on an empty row every finite fill averages all values in silence (lesson 12).
     `scores` is left as it was.
     """

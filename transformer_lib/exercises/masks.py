@@ -32,7 +32,7 @@ def _one_cell(place, ids, pad_id):
 
 causal_and_padding = Exercise(
     sections=(
-        "12 Two reasons not to look",
+        "12 Two reasons to mask out a key",
         "12 Two roads to a causal mask",
     ),
     task="ids (B, T), padded with `pad_id` behind or in front, to one boolean mask (B, 1, T, T), True = may "
@@ -137,6 +137,19 @@ causal & real → causal & real & real.mT
 [:, None, None, :] → [:, :, None, None]
     Your padding mask is (B, T, 1, 1): its T stands where the heads belong. Keys are the last axis,
     `[:, None, None, :]`.
+causal & real → (causal & real).mT
+    Queries and keys have changed places in yours: the finished mask is transposed. A row is a query, a column
+    is a key.
+causal & real → (ids[:, None, None, :] <= ids[:, None, :, None]) & real
+causal & real → (ids[:, None, None, :] < ids[:, None, :, None]) & real
+    You compare *ids* to see what comes later. An id says which token it is, and its position says when it comes.
+causal & real → (causal & real) | ~(causal & real).any(dim=-1, keepdim=True)
+causal & real → torch.where((causal & real).any(dim=-1, keepdim=True), causal & real, causal)
+    You open the rows that may attend to nothing. Here they stay False throughout: what such a row should give
+    is decided later, in the softmax.
+return causal & real → return causal, real
+return causal & real → return causal, ids != pad_id
+    You return the two masks side by side. Join them to one: a key must pass both, `&`.
 != pad_id → != 0
 != pad_id → > 0
 != pad_id → .bool()
@@ -144,6 +157,8 @@ causal & real → causal & real & real.mT
 != pad_id → > pad_id
 != pad_id → < pad_id
     You ask whether the id is larger or smaller than `pad_id`. Padding is what *equals* it: `!=`.
+(ids != pad_id)[ → ((ids != pad_id).cumsum(dim=1) > 0)[
+    You mask out the padding in front and not the padding behind: compare each id with `pad_id`.
 ids != pad_id → torch.arange(length) < (ids != pad_id).sum(dim=1, keepdim=True)
     You count the tokens and mask out the end. In one case the padding stands in front: compare each id.
 length = ids.size(1) → length = ids.size(0)

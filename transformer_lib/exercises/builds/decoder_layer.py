@@ -8,7 +8,7 @@ from transformer_lib.exercises.builds.encoder_layer import (
     RESULT,
     UNNORMED,
     Alone,
-    drops_twice,
+    newborn,
     read,
     scale,
     square,
@@ -242,7 +242,8 @@ DecoderLayer = Build(
     "d_model), memory (batch, source, d_model). `tgt_mask` and `memory_mask` mask out the padding of target "
     "and source, True = may attend; they broadcast to (batch, heads, queries, keys), and either may be "
     "missing. The layer is causal by itself, in train() and in eval(). Made with `dropout=0.1` and "
-    "`norm_first=False` where nothing else is said. The parts are called `self_attn`, `add_norm1`, "
+    "`norm_first=False` where nothing else is said. All positions count, those of the padding too, so `tgt_mask` "
+    "matters also where the padding stands behind. The parts are called `self_attn`, `add_norm1`, "
     "`cross_attn`, `add_norm2`, `feed_forward`, `add_norm3`; `AddNorm` and `PositionwiseFeedForward` of "
     "`transformer_lib.layers` may serve.",
     cases=_cases,
@@ -267,7 +268,7 @@ DecoderLayer = Build(
     ),
     reference=layers.DecoderLayer,
     twin=_twin,
-    newborn=drops_twice,
+    newborn=newborn,
 )
 
 
@@ -370,6 +371,15 @@ memory_mask)) → mask if memory_mask is None else mask & memory_mask))
     is `memory_mask` alone.
 , memory_mask)) → ))
     Cross-attention: `memory_mask` is never used, so the padding of the source is heard.
+lambda y: self.cross_attn( → lambda y: y + self.cross_attn(
+lambda y: self.self_attn( → lambda y: y + self.self_attn(
+self.feed_forward) → lambda y: y + self.feed_forward(y))
+    Residual: one of your sublayers adds what it reads to what it says, and Add & Norm adds it once more. The
+    function says only what is added.
+(across, self.feed_forward) → (across, lambda y: self.feed_forward(memory))
+    Feed-forward: it reads the memory in yours. It reads the target, the `y` that `add_norm3` hands to it.
+cross_attn = mine("MultiHeadAttention")(d_model, num_heads) → cross_attn = mine("MultiHeadAttention")(d_model, 1)
+    Cross-attention: it has one head in yours. It has `num_heads`, as self-attention has.
 (y, memory, memory, memory_mask) → (memory, y, y, memory_mask)
 (y, memory, memory, memory_mask) → (memory, y, y)
 (y, memory, memory, memory_mask) → (memory, y, y, tgt_mask)

@@ -195,8 +195,8 @@ def drops_twice(model):
     )
 
 
-def _newborn(model):
-    """Where an answer is dropped twice, and what it drops where nothing is said."""
+def newborn(model):
+    """Where an answer is dropped twice, or drops another part where no rate is given."""
     return drops_twice(model) or _usual_rate(model)
 
 
@@ -207,7 +207,9 @@ def _usual_rate(model):
         return None
     for name, weights in layer.named_parameters():  # the network says 1, all else 0
         weights.data.fill_(float(name == "feed_forward.down_proj.bias"))
-    dropped = (layer(torch.zeros(50, 2, 64)) == 0).float().mean()
+    x = torch.zeros(50, 2, 64)
+    out = layer(x, x) if hasattr(model, "cross_attn") else layer(x)
+    dropped = (out == 0).float().mean()
     if abs(dropped - 0.1) < 0.03:
         return None
     return "Dropout: the rate is to be 0.1 where nothing is said, `dropout=0.1`. Yours drops another part."
@@ -248,7 +250,7 @@ EncoderLayer = Build(
     ),
     reference=layers.EncoderLayer,
     twin=_twin,
-    newborn=_newborn,
+    newborn=newborn,
 )
 
 

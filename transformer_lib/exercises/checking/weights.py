@@ -52,12 +52,11 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
             )
     if twice := _one_for_two(wanted, own):
         one, other = twice
-        layers = "layers." in one and "layers." in other
-        way = (
-            "Is each layer made anew? `[layer] * 2` holds one layer twice."
-            if layers
-            else "Which value of the option ties them? A text such as 'none' counts as True in an `if`."
-        )
+        way = "Make each by a call of its own."
+        if "layers." in one and "layers." in other:
+            way = "Is each layer made anew? `[layer] * 2` holds one layer twice."
+        elif "embedding" in f"{one} {other}":
+            way = "Which value of the option ties them? A text such as 'none' counts as True in an `if`."
         raise Misfit(f"`{one}` and `{other}` are one parameter, and should be two{about}. {way}")
     model.load_state_dict(wanted)
 
