@@ -359,7 +359,7 @@ def test_our_mask_at_torch():
     attention, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(1, 4, 8)
     _, weights = attention(x, x, x, attn_mask=torch.ones(4, 4).tril() == 1)
     assert weights[0, 0].gt(0).tolist() == [False, True, True, True]
-    assert right("our_mask_at_torch").startswith("At all later tokens")
+    assert right("our_mask_at_torch").startswith("To all later tokens")
 
 
 def test_whose_memory():

@@ -1015,14 +1015,16 @@ QUESTIONS = [
     Question(
         "12",
         "white_columns",
-        "The padding mask has three white columns. Why not three white rows as well?",
+        "The padding mask closes three columns of the table. Why does it not close the three rows of "
+        "the padding as well?",
         {
-            "The rows are hidden by the causal mask.": "That one hides the future. A row of "
-            "padding looks back, and sees every real word.",
-            "Real words must be able to look at padding.": "Who looks is a row, who is looked at "
-            "a column. White columns are just what keeps real words from it.",
-            "Nobody reads those rows, and hidden they would be empty.": "The loss leaves them out "
-            "and no word may look at them. A row that sees nothing gives NaN, or needs a decision.",
+            "The rows are closed by the causal mask.": "That one masks out the future. A row of "
+            "padding may attend to all real tokens before it.",
+            "Real tokens must be able to attend to padding.": "A row is a query, a column a key. "
+            "Closed columns are just what keeps real tokens from the padding.",
+            "Nobody reads those rows, and closed they would be empty.": "The loss leaves them out, and "
+            "no token may attend to them. A row that may attend to nothing gives NaN, or needs a "
+            "decision.",
         },
         "C",
         "Why columns, not rows?",
@@ -1030,16 +1032,16 @@ QUESTIONS = [
     Question(
         "12",
         "a_score_of_zero",
-        "The scores are 1 and 2, and a third one that must be hidden. You set the hidden score to "
-        "0. Which share does it get?",
+        "The scores are 1 and 2, and a third one that must be masked out. You put a score of 0 in its "
+        "place. Which weight does it get?",
         {
             "0: a score of 0 is no interest.": "Softmax knows no “no interest”. A score of 0 "
             "becomes e⁰ = 1, and only −∞ becomes 0.",
             "Less than 0.01: it has the lowest score.": "The lowest, but by one only. A gap of 1 "
             "is a factor of e, not of a hundred.",
-            "⅓: it counts as one of three keys.": "Three equal scores would share so. These are "
+            "⅓: it counts as one of three keys.": "Three equal scores would get ⅓ each. These are "
             "0, 1 and 2.",
-            "0.09: less than the others, but a share.": "1 / (e + e² + 1), of a glance that it "
+            "0.09: less than the others, but more than 0.": "1 / (e + e² + 1), a weight that it "
             "should not have. Hence −∞.",
         },
         "D",
@@ -1048,15 +1050,15 @@ QUESTIONS = [
     Question(
         "12",
         "one_who_asks",
-        "Cross-attention alone: six target words ask five words of the memory. You exchange target "
-        "word 2. Which rows of the output move?",
+        "Cross-attention alone: six target tokens ask five tokens of the memory. You exchange target "
+        "token 2. Which rows of the output change?",
         {
-            "Rows 2 to 5: later words see it.": "In causal self-attention they do. Here target words "
+            "Rows 2 to 5: later tokens hear it.": "In causal self-attention they do. Here target tokens "
             "ask, and nobody asks them.",
             "All six: it is a key for each.": "The keys are those of the memory. Exchange one of them, "
-            "and all six rows move.",
+            "and all six rows change.",
             "None: the memory is as it was.": "What is found is. But row 2 now asks something else.",
-            "Row 2 alone.": "Each target word asks for itself, with a query of its own.",
+            "Row 2 alone.": "Each target token asks for itself, with a query of its own.",
         },
         "D",
         "Who asks, who answers?",
@@ -1064,14 +1066,14 @@ QUESTIONS = [
     Question(
         "12",
         "our_mask_at_torch",
-        "`nn.MultiheadAttention` gets our causal mask as it is, True = may look. Where does the "
-        "first token look?",
+        "`nn.MultiheadAttention` gets our causal mask as it is, True = may attend. To which tokens does "
+        "token 0 attend?",
         {
-            "At all later tokens.": "There True means “may not look”, so it sees the future and "
-            "not itself. The last token sees nothing.",
-            "At itself alone, as it should.": "With `F.scaled_dot_product_attention` it would. "
+            "To all later tokens.": "There True means “masked out”, so it attends to the future and "
+            "not to itself. The last token may attend to nothing.",
+            "To itself alone, as it should.": "With `F.scaled_dot_product_attention` it would. "
             "The two of torch mean the opposite by True.",
-            "At all tokens: without `is_causal` no mask is used.": "The mask is used, the other "
+            "To all tokens: without `is_causal` no mask is used.": "The mask is used, the other "
             "way round. `is_causal` is a hint beside it.",
         },
         "A",
@@ -1081,17 +1083,17 @@ QUESTIONS = [
         "12",
         "both_masks",
         "Five tokens, the last two of them padding; a causal and a padding mask. How many of the 25 "
-        "cells do both together leave open?",
+        "entries of the table are True in both?",
         {
-            "15, the causal triangle.": "1 + 2 + 3 + 4 + 5. Three of these look at padding.",
-            "9, three words by three.": "The pads ask too, two rows of three cells; and among the "
-            "three words the future is hidden.",
+            "15, the causal triangle.": "1 + 2 + 3 + 4 + 5. Three of these have padding as a key.",
+            "9, three tokens by three.": "The pads ask too, two rows with three keys each; and among "
+            "the three real tokens the future is masked out.",
             "12, row by row 1, 2, 3, 3, 3.": "Up to oneself, and no padding as a key.",
-            "6, the words' own triangle.": "You have hidden the rows of the padding as well. It asks, "
-            "though nobody reads the answer.",
+            "6, the real tokens' own triangle.": "You have closed the rows of the padding as well. It "
+            "asks, though nobody reads the answer.",
         },
         "C",
-        "Two reasons not to look",
+        "Two reasons to mask out a key",
     ),
     Question(
         "13",
