@@ -524,7 +524,8 @@ def test_every_key_term_has_one_definition_and_none_is_left_over():
 @pytest.fixture
 def mark():
     """Marks three terms in a section called here."""
-    listed = [words.Term(name, "", ()) for name in ("causal mask", "padding mask", "padding")]
+    meant = {"causal mask": "Never a later one.", "padding mask": "No pad as a key.", "padding": ""}
+    listed = [words.Term(name, "", (), meaning) for name, meaning in meant.items()]
     return words.Marker(listed, "here")
 
 
@@ -533,7 +534,7 @@ def test_a_term_is_marked_where_a_section_first_mentions_it(mark):
     assert [dfn.get_text() for dfn in marked.select("dfn")] == ["Causal masks"]
     told = marked.find(id=marked.dfn["aria-describedby"])
     assert told["role"] == "tooltip"
-    assert "never a later one" in told.get_text()
+    assert "Never a later one" in told.get_text()
     assert marked.dfn["tabindex"] == "0"
     assert "dfn" not in mark("<p>The causal mask again.</p>")
 
