@@ -280,6 +280,20 @@ def test_a_ladder_of_more_updates_has_files_and_a_search_of_its_own():
         assert {each["dropout"] for each in tried} == {rung(name).dropout}
 
 
+@pytest.mark.parametrize("steps", [ladder.SHARED.steps, ladder.LONG])
+def test_the_stored_ladders_are_whole_and_of_today(steps):
+    rows = read_ladder(steps=steps)
+    assert list(zip(rows.model, rows.seed, strict=True)) == [
+        (name, seed) for name in MODELS for seed in range(3)
+    ]
+    assert not rows.stale.any()
+    assert rows.AER.isna().equals(rows.model == "gru")  # it has no attention to align with
+    assert rows[["exact", "BLEU", "BLEU long", "BLEU joined"]].notna().all(axis=None)
+    tried = search_table(ladder.stored(steps))
+    assert set(tried.index) == set(MODELS)
+    assert tried.notna().all(axis=None)
+
+
 def test_two_ladders_into_one_file_lose_no_row(tmp_path, small, monkeypatch):
     path, said, climb = tmp_path / "rows.json", [], ladder.climb
     monkeypatch.setattr(ladder, "load_corpus", lambda name: small)
