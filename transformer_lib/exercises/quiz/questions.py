@@ -889,7 +889,7 @@ QUESTIONS = [
             "Move a code k positions on with one matrix for all positions.": "sin(a + b) needs sin a "
             "and cos a. With both, one turn does it at every position. (All sines are 0 at position "
             "0, and a matrix makes zeros of zeros.)",
-            "Nothing: a cosine is the same wave a quarter later.": "Just that quarter is missing. "
+            "Nothing: a cosine is the same wave, a quarter of a wave apart.": "Just that quarter is missing. "
             "Out of sin ωt alone no factor makes sin ω(t + k) at all positions.",
         },
         "B",
