@@ -14,7 +14,7 @@ from checked import unchecked
 
 from transformer_lib.checkpoints import LoadedModel, load_model, save_checkpoint
 from transformer_lib.cli import main
-from transformer_lib.corpus import DATA, Subwords, load_corpus
+from transformer_lib.corpus import DATA, ByteSubwords, Subwords, load_corpus
 from transformer_lib.masks import padding_mask
 from transformer_lib.models import create_model
 from transformer_lib.run import engines, to_ctranslate2, to_onnx
@@ -156,6 +156,38 @@ def test_subwords_that_both_languages_share_travel_along(name, loaded, tmp_path)
     pieces = Subwords.build_joint(load_corpus("everyday").train, ("en", "fr"), 300)
     said = export(name, other(loaded, pieces, tie_weights="all", num_layers=1), tmp_path / "out")
     assert said.startswith("50 of 50 held-out")
+
+
+@NAME
+def test_pieces_of_bytes_travel_along_though_many_show_the_same_text(name, loaded, tmp_path):
+    """Chinese of their own file: what the engine says is what is said here, sign by sign."""
+    installed(name)
+    people, things = "我你他她猫狗", ["书", "茶", "苹果", "这只狗", "两个杯子"]
+    chinese = [
+        f"{who}{when}{does}{what}{mark}"
+        for who in people
+        for when in ("", "今天")
+        for does in ("看见", "需要", "卖")
+        for what in things
+        for mark in ("。", "吗？")
+    ]
+    pieces = tuple(
+        ByteSubwords.build(chinese, language, size) for language, size in (("zh", 300), ("zh", 320))
+    )
+    shown = pieces[1].tokens(range(320))
+    assert len(set(shown)) < 250, "otherwise this shows nothing"
+    assert {"\n", "\r", " "} <= set(shown)
+    (tmp_path / "mine.tsv").write_text(
+        "".join(f"{one}\t{one}\n" for one in chinese), encoding="utf-8"
+    )
+    model = other(loaded, pieces, num_layers=1)
+    model.info["settings"] = {"corpus": [str(tmp_path / "mine.tsv")], "languages": "zh-en"}
+    said = export(name, model, tmp_path / "out")
+    alike, of = map(int, re.match(r"(\d+) of (\d+) held-out", said).groups())
+    assert alike == of > 30
+    ours = Translator(*model[:3]).translate(chinese[:40])
+    assert len(set(ours)) > 15
+    assert program(tmp_path / "out")["translate"](chinese[:40]) == ours
 
 
 def test_a_tied_matrix_is_written_once(loaded, tmp_path):

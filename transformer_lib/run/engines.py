@@ -37,7 +37,7 @@ class Engine(NamedTuple):
 
     write: Callable[..., None]  # of model, vocabularies and folder
     program: str  # with $max_len and $longest, both in tokens, left open
-    difference: Callable[..., float]  # of model, vocabularies, folder and examples
+    difference: Callable[..., float]  # of model, folder and examples
 
 
 ENGINES = {
@@ -94,7 +94,7 @@ def _agreement(
     model, vocabularies = translator.model, translator.vocabularies
     rows = zip(*(_rows(len(v), model.config.max_len) for v in vocabularies), strict=True)
     examples = [Example([*src, EOS_ID], [*tgt, EOS_ID]) for src, tgt in rows]
-    difference = ENGINES[name].difference(model, vocabularies, folder, examples)
+    difference = ENGINES[name].difference(model, folder, examples)
     theirs = runpy.run_path(str(folder / "translate.py"))["translate"]
     translations = theirs([pair.source for pair in pairs])
     both = zip(translator.hypotheses(pairs), translations, strict=True)

@@ -3,7 +3,7 @@
 The engine is for serving: it keeps what a decoder has read, searches by itself, and needs no torch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from transformer_lib.base.optional import needed
-from transformer_lib.base.tokens import SPECIAL
+from transformer_lib.base.tokens import BOS_ID, EOS_ID, UNK_ID
 from transformer_lib.batching import Example, make_batch
 from transformer_lib.checkpoints import AnyVocabulary
 from transformer_lib.layers import DecoderLayer, EncoderLayer
@@ -34,21 +34,20 @@ from transformer_lib.corpus import vocabulary_from_json
 HERE = Path(__file__).parent
 stored = json.loads((HERE / "vocabularies.json").read_text(encoding="utf-8"))
 source, target = map(vocabulary_from_json, stored)
-ids = {token: i for i, token in enumerate(target.tokens(range(len(target))))}
 engine = ctranslate2.Translator(str(HERE))
 
 
 def translate(sentences, beam_size=1):
     found = engine.translate_batch(
-        [source.tokens(source.encode(sentence)) for sentence in sentences],
+        [list(map(str, source.encode(sentence))) for sentence in sentences],  # ids are its tokens
         beam_size=beam_size,
         length_penalty=0,
         max_input_length=$max_len,  # <eos>, which the engine adds, included
         max_decoding_length=$longest,
         max_batch_size=256,
-        suppress_sequences=[["<pad>"], ["<bos>"]],
+        suppress_sequences=[["0"], ["1"]],  # <pad> and <bos>
     )
-    return [target.decode(ids[token] for token in one.hypotheses[0]) for one in found]
+    return [target.decode(map(int, one.hypotheses[0])) for one in found]
 
 
 if __name__ == "__main__":
@@ -60,9 +59,10 @@ if __name__ == "__main__":
 def write(
     model: Transformer, vocabularies: tuple[AnyVocabulary, AnyVocabulary], folder: Path
 ) -> None:
-    """Write the model and its tokens into `folder`, as `ctranslate2.Translator` opens them.
+    """Write the model into `folder`, as `ctranslate2.Translator` opens it.
 
-    Raises ValueError for ALiBi, which the engine's encoder does not know.
+    The engine knows a token by its text, and the pieces of bytes have none that is theirs alone, so
+    its tokens are our ids, written as numbers. Raises ValueError for ALiBi, which the engine's encoder does not know.
     """
     specs, config = _engine().specs, model.config
     if config.positions == "alibi":
@@ -81,12 +81,11 @@ def write(
     _stack(decoder, decoder.embeddings, model.decoder, config.max_len)
     _linear(decoder.projection, model.generator)
     spec = specs.TransformerSpec(encoder, decoder)
-    _, bos, eos, unk = SPECIAL
-    spec.config.bos_token = spec.config.decoder_start_token = bos
-    spec.config.eos_token, spec.config.unk_token = eos, unk
+    spec.config.bos_token = spec.config.decoder_start_token = str(BOS_ID)
+    spec.config.eos_token, spec.config.unk_token = str(EOS_ID), str(UNK_ID)
     spec.config.add_source_eos = True
     spec.config.layer_norm_epsilon = model.encoder.layers[0].add_norm1.norm.eps
-    source, target = (vocabulary.tokens(range(len(vocabulary))) for vocabulary in vocabularies)
+    source, target = (_written(range(len(vocabulary))) for vocabulary in vocabularies)
     spec.register_source_vocabulary(source)
     spec.register_target_vocabulary(target)
     spec.validate()
@@ -95,24 +94,24 @@ def write(
 
 
 @torch.no_grad()
-def difference(
-    model: Transformer,
-    vocabularies: tuple[AnyVocabulary, AnyVocabulary],
-    folder: Path,
-    examples: Sequence[Example],
-) -> float:
+def difference(model: Transformer, folder: Path, examples: Sequence[Example]) -> float:
     """The largest between the engine's log-probability of a target token and ours."""
     batch = make_batch(examples)
     log_probs = model(batch.src, batch.tgt_in, batch.src_mask).log_softmax(dim=-1)
     ours = log_probs.gather(-1, batch.tgt_out[..., None]).squeeze(-1)
     read, said = (
-        [vocabulary.tokens(example[side][:-1]) for example in examples]  # it adds <eos> itself
-        for side, vocabulary in enumerate(vocabularies)
+        [_written(ids[:-1]) for ids in side]  # it adds <eos> itself
+        for side in zip(*examples, strict=True)
     )
     scored = _engine().Translator(str(folder)).score_batch(read, said)
     theirs = (torch.tensor(one.log_probs) for one in scored)
     pairs = zip(ours, theirs, strict=True)
     return max((row[: len(found)] - found).abs().max().item() for row, found in pairs)
+
+
+def _written(ids: Iterable[int]) -> list[str]:
+    """Ids as the engine's tokens."""
+    return list(map(str, ids))
 
 
 def _engine() -> ModuleType:

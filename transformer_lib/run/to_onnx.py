@@ -106,12 +106,7 @@ def write(
 
 
 @torch.no_grad()
-def difference(
-    model: Transformer,
-    vocabularies: tuple[AnyVocabulary, AnyVocabulary],
-    folder: Path,
-    examples: Sequence[Example],
-) -> float:
+def difference(model: Transformer, folder: Path, examples: Sequence[Example]) -> float:
     """The largest between a logit of the graph and ours, on the examples as one padded batch."""
     batch = make_batch(examples)
     session = _needed("onnxruntime").InferenceSession(folder / "model.onnx")
