@@ -1,6 +1,7 @@
 """A model in another engine says what it says here, or is not written."""
 
 import copy
+import os
 import re
 import subprocess
 import sys
@@ -105,18 +106,42 @@ def test_the_graph_gives_our_logits_for_any_batch_and_any_lengths(
 @NAME
 def test_it_is_served_without_torch(name, folders, loaded):
     """As somebody runs the program, line by line; what is cut and what is empty comes out as here."""
-    lines = ["I'm home.", "", "Go.", "the " * 300]
-    served = str(folders(name) / "translate.py")
-    without = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
-    done = subprocess.run(
-        [sys.executable, "-c", without, served],
-        input="\n".join(lines),
-        capture_output=True,
-        text=True,
-    )
+    lines = ["I'm home. Go. He's calm.", "", "Go.", "the " * 300]
+    done = serve(folders(name), "\n".join(lines).encode())
     assert done.returncode == 0, done.stderr[-2000:]
     with pytest.warns(UserWarning, match="cut after 255 of 300 tokens|an empty sentence"):
-        assert done.stdout.splitlines() == Translator(*loaded[:3]).translate(lines)
+        expected = Translator(*loaded[:3]).translate(lines)
+    assert done.stdout.decode().splitlines() == expected
+
+
+def serve(folder, text):
+    """The program run by somebody whose locale knows no é, without torch."""
+    without = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
+    return subprocess.run(
+        [sys.executable, "-c", without, str(folder / "translate.py")],
+        input=text,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+
+
+@NAME
+def test_what_is_served_says_what_it_cannot_read(name, folders):
+    done = serve(folders(name), b"I'm home.\nA zebra sees my father.\ncaf" + b"\xe9\n")
+    assert done.returncode == 1
+    assert len(done.stdout.decode().splitlines()) == 2
+    assert not done.stdout.isascii()
+    assert done.stderr.decode().startswith("error: line 3 is not UTF-8: byte 0xe9. ")
+    assert done.stderr.count(b"\n") == 1
+    assert b"<unk>: zebra (line 2)" in serve(folders(name), b"Go.\nA zebra.\n").stderr
+
+
+def test_a_reader_who_leaves_is_no_error(folders):
+    served = folders("ctranslate2") / "translate.py"
+    command = f"yes Go. | head -2000 | {sys.executable} {served} | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.stdout == "Va !\n"
+    assert done.stderr == ""
 
 
 def other(loaded, vocabularies=None, **options):

@@ -1,7 +1,7 @@
 import pytest
 
+from transformer_lib.base.sentences import joined, sentences
 from transformer_lib.corpus import load_corpus
-from transformer_lib.run.sentences import sentences
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,11 @@ def test_only_languages_that_write_an_ordinals_dot_read_one():
 @pytest.mark.parametrize("text", ["", "  ", "\n", "\u00a0"])
 def test_white_space_holds_no_sentence(text):
     assert sentences(text) == []
+
+
+def test_sentences_that_end_in_a_mark_of_full_width_are_joined_without_a_blank():
+    said = ["我到家了。", "真的吗？", "Va.", "我到家了。"]
+    assert joined(said) == "我到家了。真的吗？Va. 我到家了。"
 
 
 @pytest.mark.parametrize("side", [0, 1])

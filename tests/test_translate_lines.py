@@ -30,9 +30,9 @@ def batches(monkeypatch):
     """How many sentences each call of the model's translator was given."""
     asked, translate = [], Translator.translate
 
-    def counting(self, sentences, **search):
-        asked.append(len(sentences))
-        return translate(self, sentences, **search)
+    def counting(self, texts, **search):
+        asked.append(len(texts))
+        return translate(self, texts, **search)
 
     monkeypatch.setattr(Translator, "translate", counting)
     return asked
@@ -68,15 +68,14 @@ def test_sentences_of_a_line_are_translated_one_by_one_and_joined(translator):
     assert list(translate_lines(translator, given)) == [f"{one} {two} {one}", "", "", two]
 
 
-def test_sentences_that_end_in_a_mark_of_full_width_are_joined_without_a_blank(
-    translator, monkeypatch
-):
-    said = {"I'm home.": "我到家了。", "Really?": "真的吗？", "Go.": "Va."}
-    monkeypatch.setattr(
-        Translator, "translate", lambda _, asked, **search: [said[x] for x in asked]
-    )
-    given = [b"I'm home. Really? Go. I'm home."]
-    assert list(translate_lines(translator, given)) == ["我到家了。真的吗？Va. 我到家了。"]
+def test_a_file_a_sentence_and_a_program_of_yours_cut_alike(translator, tmp_path, capsys):
+    text = "I'm home. He's calm. I'm home."
+    (tmp_path / "one.txt").write_text(text, encoding="utf-8")
+    said = []
+    for how in ([text], ["--file", str(tmp_path / "one.txt")]):
+        assert main(["translate", "--model", str(RUN), *how]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] == f"{translator.translate([text])[0]}\n"
 
 
 def test_notes_name_lines_and_unknown_words_are_said_once(translator):

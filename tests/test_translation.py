@@ -96,6 +96,15 @@ def test_a_translation_does_not_depend_on_its_companions(translator):
         assert untrained.translate(sentences, beam_size=beam_size) == alone
 
 
+def test_sentences_of_a_text_are_translated_one_by_one_but_measured_whole(translator):
+    texts = ["Go. I lost.", "I'm home. He's calm. Go.", "Go."]
+    go, lost, home, calm = translator.translate(["Go.", "I lost.", "I'm home.", "He's calm."])
+    assert len({go, lost, home, calm}) == 4
+    assert translator.translate(texts) == [f"{go} {lost}", f"{home} {calm} {go}", go]
+    (whole,) = translator.hypotheses([SentencePair("Go. I lost.", "")])
+    assert whole != f"{go} {lost}"
+
+
 def test_unknown_words_are_named_and_do_not_stop_the_others(translator):
     with pytest.warns(UserWarning, match="read as <unk>: zebra, xyz$"):
         out = translator.translate(["zebra xyz", "Go."])

@@ -6,6 +6,7 @@ Lesson 15.
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 from transformer_lib.base.distributed import gather, share
 from transformer_lib.base.listening import AttentionMap, listen
 from transformer_lib.base.report import progress_bar
+from transformer_lib.base.sentences import joined, sentences
 from transformer_lib.base.tokens import EOS_ID, LONGEST_TRANSLATION, PAD_ID
 from transformer_lib.base.views import eval_view
 from transformer_lib.batching import Example, make_batch, pad
@@ -43,7 +45,25 @@ class Translator:
         """
         return cls(*load_model(directory, device)[:3])
 
-    def translate(
+    def translate(self, texts: Sequence[str], **search) -> list[str]:
+        """The translations in the order of the texts, greedy unless told otherwise.
+
+        Of a text that holds several sentences each is translated by itself. By beam search with a
+        `beam_size` of more than one, where `length_penalty` favours longer ones; drawn at random
+        where `temperature`, `top_k`, `top_p` or `generator` say how, as in `sample`. `progress`
+        shows a bar.
+
+        A word that training never showed is read as <unk>, a sentence that is too long for the
+        model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
+        after `LONGEST_TRANSLATION` tokens at the latest.
+        """
+        no_string(texts)
+        language = self.source_vocabulary.language
+        cut = [sentences(text, language) or [""] for text in texts]
+        said = iter(self._translate([one for parts in cut for one in parts], **search))
+        return [joined(islice(said, len(parts))) for parts in cut]
+
+    def _translate(
         self,
         sentences: Sequence[str],
         *,
@@ -52,22 +72,13 @@ class Translator:
         progress: bool = False,
         **sampling,
     ) -> list[str]:
-        """The translations in the order of the sentences, greedy unless told otherwise.
-
-        By beam search with a beam of more than one; drawn at random where `temperature`, `top_k`,
-        `top_p` or `generator` say how, as in `sample`.
-
-        A word that training never showed is read as <unk>, a sentence that is too long for the
-        model is cut, an empty sentence stays empty: each is said in a warning. A translation ends
-        after `LONGEST_TRANSLATION` tokens at the latest.
-        """
+        """`translate`, each text as it is."""
         if beam_size < 1:
             raise ValueError(f"beam_size={beam_size}, but a beam holds at least 1 hypothesis")
         if sampling and beam_size > 1:
             raise ValueError(
                 f"beam_size={beam_size} and {', '.join(sampling)}: search or draw, not both"
             )
-        no_string(sentences)
         self._warn_of_unknown(sentences)
         sources = [self._encode_source(sentence) for sentence in sentences]
         nonempty = [i for i, ids in enumerate(sources) if len(ids) > 1]  # not <eos> alone
@@ -88,13 +99,14 @@ class Translator:
         return f"cut after {room} of {length} tokens: {sentence[:40]!r}…" if length > room else ""
 
     def hypotheses(self, pairs: Sequence[SentencePair], **search) -> list[str]:
-        """The sources translated in order to be measured; `search` as in `translate`.
+        """The sources translated in order to be measured, each whole as its reference is.
 
-        Unknown words are part of what is measured, and no cause for a warning.
+        `search` as in `translate`. Unknown words are part of what is measured, and no cause for a
+        warning.
         """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.translate([pair.source for pair in pairs], **search)
+            return self._translate([pair.source for pair in pairs], **search)
 
     def evaluate(self, pairs: Sequence[SentencePair], **search) -> dict:
         """`translation_scores` on `pairs`; `search` as in `translate`.
@@ -116,7 +128,7 @@ class Translator:
         `target` is its own translation if None. Row t of a decoder or cross-attention map is the
         step that predicts target token t.
         """
-        target = self.translate([source])[0] if target is None else target
+        target = self._translate([source])[0] if target is None else target
         batch = make_batch([self._example(SentencePair(source, target))])
         read, given, said = (
             vocabulary.tokens(ids[0].tolist())
@@ -209,9 +221,9 @@ class Translator:
         ids = self.source_vocabulary.encode(sentence)
         room = self.model.config.max_len - 1
         if not ids:
-            warnings.warn("an empty sentence has an empty translation", stacklevel=3)
+            warnings.warn("an empty sentence has an empty translation", stacklevel=4)
         if lost := self.lost(sentence):
-            warnings.warn(lost, stacklevel=3)
+            warnings.warn(lost, stacklevel=4)
         return [*ids[:room], EOS_ID]
 
     def _warn_of_unknown(self, sentences: Sequence[str]) -> None:
@@ -223,7 +235,7 @@ class Translator:
                 f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
             )
             warnings.warn(
-                f"training never showed these words, they are read as <unk>: {shown}", stacklevel=3
+                f"training never showed these words, they are read as <unk>: {shown}", stacklevel=4
             )
 
     @torch.no_grad()

@@ -133,7 +133,7 @@ def _translate(subparsers) -> None:
         "Translate sentences, or the lines of a file or of standard input.",
         'translate --model runs/tatoeba --beam 4 "I\'m home."\n'
         "  python -m transformer_lib translate --model runs/tatoeba < lines.txt > translated.txt\n\n"
-        f"Lines are in UTF-8, {LINES} are translated at a time, and each gives one. Of a line that holds\n"
+        f"Lines are in UTF-8, {LINES} are translated at a time, and each gives one. Of a text that holds\n"
         "several sentences each is translated by itself.",
     )
     p.add_argument("sentences", nargs="*", metavar="SENTENCE", help="none: read standard input")

@@ -24,11 +24,11 @@ PROGRAM = '''\
 """Translates lines by CTranslate2, without torch:  python translate.py < lines.txt"""
 
 import json
-import sys
 from pathlib import Path
 
 import ctranslate2
 
+from transformer_lib.base.lines import serve
 from transformer_lib.corpus import vocabulary_from_json
 
 HERE = Path(__file__).parent
@@ -51,8 +51,7 @@ def translate(sentences, beam_size=1):
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        print(*translate([line.strip()]), flush=True)
+    serve(translate, source)
 '''
 
 

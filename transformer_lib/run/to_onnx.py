@@ -26,12 +26,12 @@ PROGRAM = '''\
 """Translates lines by onnxruntime, without torch:  python translate.py < lines.txt"""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 
+from transformer_lib.base.lines import serve
 from transformer_lib.base.tokens import BOS_ID, EOS_ID, PAD_ID
 from transformer_lib.corpus import vocabulary_from_json
 
@@ -56,8 +56,7 @@ def translate(sentences):
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
-        print(*translate([line.strip()]), flush=True)
+    serve(translate, source)
 '''
 
 

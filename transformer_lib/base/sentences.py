@@ -1,6 +1,7 @@
 """Where one sentence of a text ends and the next begins."""
 
 import re
+from collections.abc import Iterable
 
 # Behind these a full stop ends nothing.
 _TITLE = re.compile(
@@ -29,6 +30,11 @@ def sentences(text: str, language: str = "") -> list[str]:
             found.append(text[start : mark.end()].strip())
             start = mark.end()
     return [*found, *([last] if (last := text[start:].strip()) else [])]
+
+
+def joined(said: Iterable[str]) -> str:
+    """Sentences as one text: a blank between them, but none behind marks of full width."""
+    return re.sub(r"(?<=[。！？」』]) ", "", " ".join(said))
 
 
 def _starts(rest: str) -> bool:

@@ -1,0 +1,53 @@
+"""Lines in, as many translations out: what `translate` shares with programs that have no torch."""
+
+import sys
+from collections.abc import Callable
+
+from transformer_lib.base.sentences import joined, sentences
+
+
+def serve(translate: Callable[[list[str]], list[str]], source) -> None:
+    """Answer each line of standard input, UTF-8 in any locale, by what `translate` makes of it.
+
+    A line is cut into its sentences. `source` is the vocabulary that reads them. Ends the program
+    with one line where a line is no text, and without a word where nobody listens any more.
+    """
+    sys.stdout.reconfigure(encoding="utf-8")
+    unknown: dict[str, list[int]] = {}
+    try:
+        for number, line in enumerate(sys.stdin.buffer, start=1):
+            text = text_of(line, number)
+            for word in source.unknown(text):
+                unknown.setdefault(word, []).append(number)
+            parts = sentences(text, source.language)
+            print(joined(translate(parts)) if parts else "", flush=True)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except ValueError as error:
+        sys.exit(f"error: {error}")
+    if unknown:
+        print(f"note: {unknown_words(unknown)}", file=sys.stderr)
+
+
+def text_of(line: bytes, number: int) -> str:
+    """The line's text. Raises ValueError, with the number, where it is not UTF-8."""
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"line {number} is not UTF-8: byte 0x{line[error.start]:02x}. Save the text as UTF-8, "
+            "or pipe it through iconv -t UTF-8 -f and the name of its encoding"
+        ) from None
+
+
+def unknown_words(lines: dict[str, list[int]]) -> str:
+    """What is said of words that training never showed, each with the numbers of its lines."""
+    shown = ", ".join(f"{word} ({_places(lines[word])})" for word in list(lines)[:5])
+    more = f" and {len(lines) - 5} more" if len(lines) > 5 else ""
+    return f"training never showed these words, they are read as <unk>: {shown}{more}"
+
+
+def _places(numbers: list[int]) -> str:
+    numbers = list(dict.fromkeys(numbers))
+    return f"line {', '.join(map(str, numbers[:3]))}" + (", …" if len(numbers) > 3 else "")
