@@ -13,7 +13,7 @@ import pytest
 from transformer_lib import corpus
 from transformer_lib.base import language_names
 from transformer_lib.base.language_names import language_named
-from transformer_lib.corpus import load_corpus
+from transformer_lib.corpus import load_corpus, load_pairs
 from transformer_lib.pair_files import Pair, read_pairs, read_plain
 
 
@@ -398,6 +398,55 @@ def test_a_corpus_says_how_its_languages_were_found(name, header, given, languag
         f"{name}: 5 pairs; row 1 is a header ({', '.join(header.split())})" for _ in header[:1]
     ]
     assert load_corpus("everyday").languages_are == ""
+
+
+WAYS = {  # a file, its header, the languages that are meant, and how they were found
+    "a header and an option": (
+        "mine.tsv",
+        "German\tEnglish\n",
+        ("en", "de"),
+        "given; the header says",
+    ),
+    "names and an option": ("de-en.tsv", "", ("en", "de"), "given; the file names say"),
+    "names and a header": (
+        "en-de.tsv",
+        "German\tEnglish\n",
+        None,
+        "from the file names; the header says",
+    ),
+    "another script": ("zh-en.tsv", "", ("en", "zh-Hant"), "given; the file names say"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.filterwarnings("ignore:.*is a header")
+def test_columns_that_stand_the_other_way_round_are_exchanged_and_it_is_said(way, put):
+    name, header, given, how = WAYS[way]
+    path = put(name, header + five().replace(".\n", ".\t0-1\n"))
+    read = load_corpus(path, languages=given)
+    says = "zh → en" if "zh" in name else "de → en"
+    assert read.languages_are == f"{how} {says}, so the columns are exchanged"
+    assert read.languages == (given or ("en", "de"))
+    pairs = read.train + read.valid + read.test
+    assert {pair[:2] for pair in pairs} == {(f"Hello {n}.", f"Hallo {n}.") for n in range(5)}
+    assert {pair.alignment for pair in pairs} == {frozenset({(1, 0)})}
+    with pytest.warns(UserWarning, match=f"^{name}: the .* {says}, so the columns are exchanged"):
+        assert sorted(load_pairs(path, read.languages)) == sorted(pairs)
+
+
+def test_two_files_in_the_other_order_are_exchanged_and_files_of_valid_too(put):
+    files = [put("a.de", "eins\nzwei\n"), put("a.en", "one\ntwo\n")]
+    valid = put("v.tsv", "English\tGerman\nthree\tdrei\n")
+    with pytest.warns(UserWarning, match="header"):
+        read = load_corpus(files, languages="en-de", valid=valid)
+    assert [pair[:2] for pair in read.train] == [("one", "eins"), ("two", "zwei")]
+    assert [pair[:2] for pair in read.valid] == [("three", "drei")]
+
+
+def test_a_header_of_other_languages_exchanges_nothing(put):
+    path = put("mine.tsv", "French\tEnglish\n" + five())
+    with pytest.warns(UserWarning, match="header"):
+        assert load_corpus(path, languages="de-en").languages_are == "given"
 
 
 def test_a_header_names_any_language_that_is_known(put):

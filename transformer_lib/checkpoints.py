@@ -58,6 +58,11 @@ class LoadedModel(NamedTuple):
     target_vocabulary: AnyVocabulary
     info: dict
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The codes of the two."""
+        return self.source_vocabulary.language, self.target_vocabulary.language
+
 
 def save_checkpoint(
     directory: str | Path,

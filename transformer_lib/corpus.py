@@ -425,7 +425,7 @@ class Corpus:
     """Sentence pairs in splits that share no source sentence.
 
     `languages_are` says how the languages of a file of yours were found: `given`, `from the file
-    names`, `from the header`, or `assumed`.
+    names`, `from the header`, or `assumed`; and where its columns stood the other way round.
     `test_long` holds longer sentences than train; `test_joined` as many of each of these lengths, each
     of two whole sentences joined by a comma and a conjunction, which train does not show.
     """
@@ -481,7 +481,8 @@ def load_corpus(
     .csv of commas or semicolons (plain, .gz, or a .zip with one inside); two paths are files whose
     n-th lines belong together (plain or .gz). Their languages come from the file names
     (`train.de.gz`, `fra-eng.zip`), else from a header row, unless given (`("de", "en")`, or
-    `"de-en"`); English-French where nothing says them, and `languages_are` is `assumed` then.
+    `"de-en"`); English-French where nothing says them, and `languages_are` is `assumed` then. Where a
+    header or the names say the languages that are meant the other way round, the columns are exchanged.
 
     Where the corpus has no splits of its own they are drawn by source sentence as tokens, so that
     one English sentence never stands on two sides: a tenth of the sentences, at most 500, for test,
@@ -519,19 +520,29 @@ def load_corpus(
         return _own_splits(name, remote.languages, parts, **options)
     pairs, header = _read_own(paths)
     languages, found = _find_languages(languages, paths, header)
+    if said := _reversed(languages, paths, header):
+        pairs, found = _exchanged(pairs), f"{found}; {said}"
     if valid is not None:
-        parts = {"train": pairs, "valid": _read_own(_paths(valid))[0]}
+        parts = {"train": pairs, "valid": load_pairs(valid, languages)}
         read = _own_splits(name, languages, parts, **options)
     else:
         read = _split(name, languages, pairs, seed=seed, **options)
     return replace(read, languages_are=found)
 
 
-def load_pairs(files: str | Path | Sequence[str | Path]) -> list[SentencePair]:
-    """All pairs of a file of yours, or of two whose lines belong together: to score a model on."""
-    pairs, _ = _read_own(_paths(files))
-    if not pairs:
-        raise ValueError(f"{' + '.join(map(str, _paths(files)))} holds no sentence pair")
+def load_pairs(
+    files: str | Path | Sequence[str | Path], languages: tuple[str, str] | None = None
+) -> list[SentencePair]:
+    """All pairs of a file of yours, or of two whose lines belong together: to score a model on.
+
+    Where a header or the file names say that the two `languages` stand the other way round, the
+    columns are exchanged, with a warning.
+    """
+    paths = _paths(files)
+    pairs, header = _read_own(paths)
+    if languages and (said := _reversed(languages, paths, header)):
+        warnings.warn(f"{' + '.join(Path(p).name for p in paths)}: {said}", stacklevel=2)
+        return _exchanged(pairs)
     return pairs
 
 
@@ -703,7 +714,35 @@ def _find_languages(
             f"the languages of {paths[0]} and {paths[1]} are not in their names: "
             'say them, --languages de-en (in Python languages="de-en")'
         )
+    if "eng" in _words_of(paths[0]):
+        raise ValueError(
+            f"{paths[0]} names no second language that is known here: say it, "
+            '--languages en-xx (in Python languages="en-xx")'
+        )
     return ("en", "fr"), "assumed"
+
+
+def _reversed(
+    languages: tuple[str, str], paths: Sequence[str | Path], header: tuple[str, str] | None
+) -> str:
+    """What is said where the files hold the two languages the other way round; else nothing.
+
+    Of header and file names the header is nearer to the columns.
+    """
+    columns = header or _languages_of(paths)
+    ours = tuple(language_named(code.partition("-")[0]) for code in languages)
+    if columns is None or columns == ours or columns != ours[::-1]:
+        return ""
+    who = "the header says" if header else "the file names say"
+    return f"{who} {' → '.join(columns)}, so the columns are exchanged"
+
+
+def _exchanged(pairs: Sequence[SentencePair]) -> list[SentencePair]:
+    """The pairs from target to source."""
+    return [
+        SentencePair(target, source, links and frozenset((j, i) for i, j in links))
+        for source, target, links in pairs
+    ]
 
 
 def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str] | None:
@@ -711,23 +750,22 @@ def _languages_of(paths: Sequence[str | Path]) -> tuple[str, str] | None:
 
     Three letters are Tatoeba's: it names the other language first, or alone, and lists English first.
     """
-    parts = [re.split(r"[\W_]", Path(path).name.lower()) for path in paths]
     if len(paths) == 2:
-        found = [next(filter(None, map(_code, reversed(names))), None) for names in parts]
+        found = [next(filter(None, map(_code, _words_of(path)[::-1])), None) for path in paths]
         return tuple(found) if all(found) else None
-    (names,) = parts
+    names = _words_of(paths[0])
     two = [p for p in names if len(p) == 2 and _code(p)]
     if len(two) == 2:
         return tuple(two)
     other = [_code(p) for p in names if len(p) == 3 and _code(p) and p != "eng"]
     alone = [_TATOEBA[p] for p in names if p in _TATOEBA]
-    if "eng" in names and len(other) != 1:
-        raise ValueError(
-            f"{paths[0]} names no second language that is known here: say it, "
-            '--languages en-xx (in Python languages="en-xx")'
-        )
-    found = other if "eng" in names else alone
+    found = alone if "eng" not in names else other if len(other) == 1 else []
     return ("en", found[0]) if found else None
+
+
+def _words_of(path: str | Path) -> list[str]:
+    """What a file's name is made of."""
+    return re.split(r"[\W_]", Path(path).name.lower())
 
 
 def _code(part: str) -> str | None:

@@ -219,7 +219,7 @@ def score_files(
 
     So it scores a model, too, whose own data are gone. The rest is as in `score_run`.
     """
-    parts = {"held_out": load_pairs(files)}
+    parts = {"held_out": load_pairs(files, loaded.languages)}
     scores = _scored(loaded, parts, None, examples, seed, search)
     return {"corpus": " + ".join(Path(file).name for file in files), "split": None, **scores}
 
