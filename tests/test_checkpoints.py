@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 import warnings
 from pathlib import Path
@@ -78,6 +79,18 @@ def test_nothing_on_disk_is_pickled(tmp_path):
     for path in folder.glob("*.safetensors"):
         header = int.from_bytes(path.read_bytes()[:8], "little")
         json.loads(path.read_bytes()[8 : 8 + header])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_files_are_for_whom_the_umask_says(umask, tmp_path):
+    before = os.umask(umask)
+    try:
+        save_checkpoint(tmp_path, model(), WORDS, snapshot=snapshot(model(), 3))
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in tmp_path.glob("*/*")}
+    assert modes == {0o666 & ~umask}
 
 
 def test_a_training_state_comes_back_with_its_numbers_keys_and_tensors(tmp_path):

@@ -105,6 +105,8 @@ def save_checkpoint(
             _write_json(partial / "training.json", rest)
         sums = "".join(f"{_sha256(path)}  {path.name}\n" for path in sorted(partial.iterdir()))
         (partial / "SHA256SUMS").write_text(sums)
+        for path in partial.iterdir():  # safetensors gives its files to the owner alone
+            shutil.copymode(partial / "checkpoint.json", path)
         for path in [*partial.iterdir(), partial]:
             _to_disk(path)
         if final.exists():
@@ -234,6 +236,12 @@ def _first_whole(
             return _first_whole(directory, order, load, files)
         warnings.warn(f"passing over {folder}: {damages[folder]}", stacklevel=3)
     if not damages:
+        if not Path(directory).is_dir():
+            raise FileNotFoundError(f"there is no folder {str(directory)!r}")
+        if (Path(directory) / "translate.py").exists():
+            raise FileNotFoundError(
+                f"{str(directory)!r} is an export for another engine: run its translate.py"
+            )
         raise FileNotFoundError(
             f"no checkpoint in {str(directory)!r}: expected folders named step-000100 and the like"
         )
