@@ -72,8 +72,39 @@ def test_an_exported_model_says_the_same_and_carries_no_training_state(run, tmp_
 def test_an_export_replaces_no_run(run, capsys):
     before = sorted(run.rglob("*"))
     assert main(["export", "--model", str(run), "--out", str(run)]) == 1
-    assert "holds a run, whose checkpoints this would replace" in capsys.readouterr().err
+    assert "holds something already: choose another --out" in capsys.readouterr().err
     assert sorted(run.rglob("*")) == before
+
+
+@pytest.mark.parametrize("there", ["notes.txt", "step-000007/checkpoint.json"])
+def test_an_export_goes_into_no_folder_of_other_things(there, run, tmp_path, capsys):
+    (tmp_path / there).parent.mkdir(exist_ok=True)
+    (tmp_path / there).write_text("{}")
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["export", "--model", str(run), "--out", str(tmp_path)]) == 1
+    assert "holds something already: choose another --out" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--corpus", "nothing.txt"],
+        ["--corpus", "everyday", "--tokens", "7"],
+        ["--resume"],
+    ],
+)
+def test_a_start_that_failed_leaves_nothing_behind(arguments, tmp_path, capsys):
+    out = tmp_path / "runs" / "first"
+    assert main(["train", *arguments, "--out", str(out)]) == 1
+    assert "error: " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_exported_for_an_engine_says_who_reads_it(tmp_path, capsys):
+    (tmp_path / "translate.py").touch()
+    assert main(["translate", "--model", str(tmp_path), "Go."]) == 1
+    assert "is an export for another engine: run its translate.py" in capsys.readouterr().err
 
 
 def test_sizes_may_be_chosen_one_by_one(tmp_path):
@@ -246,7 +277,7 @@ def test_resume_goes_on_where_the_run_was_and_an_existing_run_is_not_overwritten
     arguments = ["train", "--corpus", "everyday", "--out", str(tmp_path / "b"), *SMALL]
     assert main(arguments) == 0
     assert main(arguments) == 1
-    assert "holds a run already: go on with it (--resume)" in capsys.readouterr().err
+    assert "holds a run already: go on with it (--resume" in capsys.readouterr().err
     assert main(["train", "--resume", "--out", str(tmp_path / "b"), "--steps", "12"]) == 0
     assert sorted(path.name for path in (tmp_path / "b").iterdir())[-1] == "step-000012"
 
@@ -348,7 +379,8 @@ def test_data_is_listed_shown_and_verified(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["translate", "--model", "nowhere", "Hi."], "no checkpoint in 'nowhere'"),
+        (["translate", "--model", "nowhere", "Hi."], "there is no folder 'nowhere'"),
+        (["translate", "--model", "{tmp}", "Hi."], "expected folders named step-000100"),
         (["train", "--corpus", "nothing.txt", "--out", "{tmp}"], "no corpus 'nothing.txt'"),
         (["train", "--device", "cdua", "--out", "{tmp}"], "device 'cdua' is not here"),
         (["train", "--tie", "all", "--out", "{tmp}"], "needs one vocabulary"),

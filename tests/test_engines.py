@@ -359,3 +359,6 @@ def test_the_command_says_how_far_they_agree(tmp_path, capsys):
     out = str(tmp_path / "out")
     assert main(["export", "--model", str(SHIPPED), "--out", out, "--to", "ctranslate2"]) == 0
     assert f"{out}: 50 of 50 held-out sentences translated alike" in capsys.readouterr().err
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "python out/translate.py < lines.txt" in card
+    assert "Translator" not in card

@@ -1,5 +1,6 @@
 """The evening of somebody who has sentences of their own: files in, a model out that is given away."""
 
+import json
 import re
 import subprocess
 import sys
@@ -79,12 +80,52 @@ def test_german_keeps_its_capitals_from_two_plain_files_to_a_model_that_is_given
     mine = table(tmp_path / "test.tsv", GERMAN[:9])
     code, scores, _ = command(capsys, "evaluate", "--model", gift, "--corpus", mine)
     assert code == 0
-    assert "held-out" in scores
+    assert "given: BLEU" in scores
+    assert "held-out" not in scores
     assert "seen" not in scores
+    assert "alignment" not in scores
+    assert "trained on some of these is not known: its own data are not here" in scores
     assert "case:mixed" in scores
     code, _, said = command(capsys, "evaluate", "--model", gift)
     assert code == 1
-    assert "mine.de" in said
+    assert "the data of this model, mine.de, mine.en, are not here: --corpus FILE scores it" in said
+    for file in gift.rglob("*"):
+        assert file.is_dir() or str(tmp_path).encode() not in file.read_bytes(), file
+
+
+def test_pairs_that_it_was_trained_on_are_counted_wherever_they_lie(tmp_path, capsys):
+    file, run = table(tmp_path / "de-en.tsv", GERMAN), tmp_path / "run"
+    assert command(capsys, "train", "--corpus", file, "--out", run, *TINY)[0] == 0
+    held = len(GERMAN) // 10 * 2  # a tenth of the sentences for test, and as many for valid
+    new = table(tmp_path / "new.tsv", [("Der Gott sieht den Hund.", "The god sees the dog.")])
+    there = f"trained on {len(GERMAN) - held} of these {len(GERMAN)} pairs"
+    evaluate = ["evaluate", "--model", run, "--corpus"]
+    assert there in command(capsys, *evaluate, file)[1]
+    assert "trained on" not in command(capsys, *evaluate, new)[1]
+    moved = file.rename(tmp_path / "moved.tsv")
+    assert there in command(capsys, *evaluate, moved)[1], "by their checksum"
+    assert "is not known" in command(capsys, *evaluate, new)[1]
+    turned = table(tmp_path / "en-de.tsv", [(b, a) for a, b in GERMAN])
+    code, said, notes = command(capsys, *evaluate, turned, "--json")
+    assert code == 0
+    assert "the file names say en → de, so the columns are exchanged" in notes
+    scores = json.loads(said)
+    assert scores["trained_on"] == len(GERMAN) - held
+    assert scores["given"]["bleu"] == round(scores["given"]["bleu"], 1)
+
+
+def test_languages_that_were_assumed_are_no_fact_of_the_card(tmp_path, capsys):
+    for name, title in (("mine.tsv", "# en → fr (assumed)"), ("en-fr.tsv", "# en → fr")):
+        file, run, gift = (
+            table(tmp_path / name, GERMAN),
+            tmp_path / f"{name}.run",
+            tmp_path / f"{name}.gift",
+        )
+        command(capsys, "train", "--corpus", file, "--out", run, *TINY)
+        assert command(capsys, "export", "--model", run, "--out", gift)[0] == 0
+        card = (gift / "README.md").read_text(encoding="utf-8")
+        assert card.splitlines()[0] == title
+        assert "pip install ." in card
 
 
 def test_chinese_needs_no_option_but_its_name_and_is_scored_by_signs(tmp_path, capsys):
@@ -179,3 +220,7 @@ def test_a_training_from_python_takes_a_path_as_text(tmp_path):
     run = start_run(TrainSettings(corpus=str(file), languages="de-en", **small))
     train_run(run, str(tmp_path / "run"), say=lambda text: None, progress=False)
     assert Translator.load(tmp_path / "run").translate(["Der Hund hört den Mann."])
+    before = sorted((tmp_path / "run").rglob("*"))
+    with pytest.raises(ValueError, match="run holds a run already: .* in Python resume_run"):
+        train_run(start_run(run.settings), tmp_path / "run", say=lambda text: None)
+    assert sorted((tmp_path / "run").rglob("*")) == before

@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 from transformer_lib.base.distributed import process_group, rank, world_size
 from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.base.machine import peak_memory, pick_device
-from transformer_lib.checkpoints import checkpoints_in, load_model, save_checkpoint
+from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
 from transformer_lib.run.cards import model_card
@@ -43,11 +43,8 @@ def train(args: argparse.Namespace) -> None:
     with process_group(pick_device(args.device)) as device, runs.owned(args.out):
         if args.resume:
             run = runs.resume_run(args.out, given, device)
-        elif checkpoints_in(args.out):
-            raise ValueError(
-                f"{args.out} holds a run already: go on with it (--resume) or choose another --out"
-            )
         else:
+            runs.must_hold_no_run(args.out)
             run = runs.start_run(TrainSettings.begin(given), device)
         settings = run.settings
         if run.snapshot and run.snapshot["step"] >= settings.steps:
@@ -162,12 +159,13 @@ def evaluate(args: argparse.Namespace) -> None:
         scores = runs.score_run(loaded, args.split, **how, **search)
     result = {"model": str(args.model), **scores}
     if args.json:
-        print(json.dumps(result, indent=1, ensure_ascii=False))
+        print(json.dumps(_rounded(result), indent=1, ensure_ascii=False))
         return
     found = f"drawn with seed {args.seed}" if "generator" in search else f"beam {args.beam}"
     part = "all of it" if args.corpus else f"{args.split} split"
     print(f"{result['corpus']}, {part}, {found}, step {result['step']}")
-    for name in ("seen", "held_out"):
+    judged = "given" if args.corpus else "held_out"
+    for name in ("seen", judged):
         if name not in result:
             continue
         scores = result[name]
@@ -175,17 +173,34 @@ def evaluate(args: argparse.Namespace) -> None:
         print(
             f"{name.replace('_', '-'):>9}: BLEU {scores['bleu']:5.1f}   chrF {scores['chrf']:5.1f}   "
             f"exact match {scores['exact_match']:.3f}   "
-            f"alignment error rate {'-' if error is None else f'{error:.3f}'}   "
-            f"({scores['pairs']} pairs)"
+            + ("" if error is None else f"alignment error rate {error:.3f}   ")
+            + f"({scores['pairs']} pairs)"
         )
-    print(f"BLEU signature: {result['held_out']['signature']}")
-    print(f"chrF signature: {result['held_out']['chrf_signature']}")
+    if args.corpus and (known := result["trained_on"]) != 0:
+        print(
+            "Whether it was trained on some of these is not known: its own data are not here"
+            if known is None
+            else f"It was trained on {known} of these {result['given']['pairs']} pairs: of them this "
+            "says what it learned by heart"
+        )
+    print(f"BLEU signature: {result[judged]['signature']}")
+    print(f"chrF signature: {result[judged]['chrf_signature']}")
     if result["ceiling"] < 99.95:
         print(
             f"A perfect translation would have BLEU {result['ceiling']:.1f}: white space is guessed"
         )
     for example in result["examples"]:
         print("", *(f"{name:>11}: {text}" for name, text in example.items()), sep="\n")
+
+
+def _rounded(result, name: str = ""):
+    """The scores with as many digits as are printed."""
+    if isinstance(result, dict):
+        return {key: _rounded(value, key) for key, value in result.items()}
+    if isinstance(result, list):
+        return [_rounded(value) for value in result]
+    digits = 1 if name in ("bleu", "chrf", "ceiling") else 3
+    return round(result, digits) if isinstance(result, float) else result
 
 
 def _search(args: argparse.Namespace) -> dict:
@@ -206,24 +221,16 @@ def _search(args: argparse.Namespace) -> dict:
 
 def export(args: argparse.Namespace) -> None:
     """Write the best checkpoint of a run without its training state, or for another engine."""
+    runs.must_be_empty(args.out)
+    loaded = load_model(args.model)
     if args.to:
-        _say(f"{args.out}: {export_to(args.to, load_model(args.model), args.out)}")
-        return
-    if any((folder / "training.json").exists() for folder in checkpoints_in(args.out)):
-        raise ValueError(
-            f"{args.out} holds a run, whose checkpoints this would replace: choose another --out"
-        )
-    model, *vocabularies, info = loaded = load_model(args.model)
-    rest = {name: value for name, value in info.items() if name not in ("step", "metrics")}
-    known = {"metrics": info["metrics"], "info": rest, "step": info["step"]}
-    folder = save_checkpoint(args.out, model, tuple(vocabularies), **known)
-    size = sum(path.stat().st_size for path in folder.iterdir())
-    _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
+        _say(f"{args.out}: {export_to(args.to, loaded, args.out)}")
+    else:
+        folder = runs.give_away(loaded, args.out)
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        _say(f"{folder}: {size / 1e6:.1f} MB, without what training alone needs")
     card = args.out / "README.md"
-    if card.exists():
-        _say(f"{card} is there already, and stays as it is")
-        return
-    card.write_text(model_card(loaded, args.out), encoding="utf-8")
+    card.write_text(model_card(loaded, args.out, served=bool(args.to)), encoding="utf-8")
     _say(
         f"{card}: what it was trained on, how good it is, how to load it; the licence is yours to say"
     )

@@ -6,17 +6,44 @@ from pathlib import Path
 from transformer_lib.checkpoints import LoadedModel
 from transformer_lib.run.runs import score_run, stored_settings
 
+LIBRARY = """\
+`pip install .` in the folder of the course *Attention and Transformers, lesson by lesson* installs
+the library `transformer_lib`, which pip calls attention-lessons. (Say here where a stranger finds it.)"""
 
-def model_card(loaded: LoadedModel, folder: Path) -> str:
+OURS = """\
+```python
+from transformer_lib import Translator
+
+print(Translator.load("{folder}").translate(["…"]))  # this folder, as you have it
+```
+
+```sh
+python -m transformer_lib translate --model {folder} "…"
+python -m transformer_lib evaluate --model {folder} --corpus mytest.tsv
+```
+"""
+
+SERVED = """\
+`translate.py` in this folder says which engine it needs besides, and takes a line for a line:
+
+```sh
+python {folder}/translate.py < lines.txt
+```
+"""
+
+
+def model_card(loaded: LoadedModel, folder: Path, *, served: bool = False) -> str:
     """Markdown: languages, data, held-out scores with signatures, licence, how to load.
 
     Where the data that it was trained on cannot be read any more, it says so in place of scores.
+    `served` says that it is for another engine.
     """
     source, target = loaded.source_vocabulary, loaded.target_vocabulary
     size = sum(parameter.numel() for parameter in loaded.model.parameters())
     case = "capitals kept" if not target.lower else "all in lower case, but for the first letter"
+    assumed = " (assumed)" if loaded.info.get("languages_are") == "assumed" else ""
     return f"""\
-# {source.language} → {target.language}
+# {" → ".join(loaded.languages)}{assumed}
 
 A translator: {type(loaded.model).__name__}, {size:,} parameters, {len(source)} and {len(target)}
 tokens, {case}; trained for {loaded.info["step"]} updates.
@@ -35,17 +62,9 @@ tokens, {case}; trained for {loaded.info["step"]} updates.
 
 ## How to use it
 
-```python
-from transformer_lib import Translator
+{LIBRARY}
 
-print(Translator.load("{folder.name}").translate(["…"]))
-```
-
-```sh
-python -m transformer_lib translate --model {folder.name} "…"
-python -m transformer_lib evaluate --model {folder.name} --corpus mytest.tsv
-```
-"""
+{(SERVED if served else OURS).format(folder=folder.name)}"""
 
 
 def _data(loaded: LoadedModel) -> str:

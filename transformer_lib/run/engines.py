@@ -23,7 +23,7 @@ from transformer_lib.checkpoints import LoadedModel
 from transformer_lib.corpus import SentencePair
 from transformer_lib.models import describe_model
 from transformer_lib.run import to_ctranslate2, to_onnx
-from transformer_lib.run.runs import read_corpus, stored_settings
+from transformer_lib.run.runs import must_be_empty, read_corpus, stored_settings
 from transformer_lib.transformer import Transformer
 from transformer_lib.translation import Translator
 
@@ -58,8 +58,7 @@ def export_to(name: str, loaded: LoadedModel, out: Path) -> str:
         raise ValueError(
             f"--to {name} takes a transformer, and this model is a {kind}: leave out --to"
         )
-    if out.exists() and any(out.iterdir()):
-        raise ValueError(f"{out} holds something already: choose another --out")
+    must_be_empty(out)
     translator = Translator(copy.deepcopy(loaded.model).float().cpu().eval(), *loaded[1:3])
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as unfinished:

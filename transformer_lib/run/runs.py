@@ -8,8 +8,8 @@ import os
 import platform
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from transformer_lib.base.machine import seed_everything
 from transformer_lib.batching import TokenBatches, encode_pairs
 from transformer_lib.checkpoints import (
     LoadedModel,
+    checkpoints_in,
     load_run,
     remove_unfinished,
     save_checkpoint,
@@ -93,13 +94,15 @@ class Run:
 def owned(out: Path) -> Iterator[None]:
     """A block in which no other process trains into `out`, which is made where it is missing.
 
-    Raises ValueError where one does, and says which, and since when. The lock is the system's: a
-    process that is killed leaves none behind, only what this block then clears away. Of several
-    processes that train together the first holds it.
+    Where it ends before anything was saved, nothing that it made is left. Raises ValueError where
+    another process does, and says which, and since when. The lock is the system's: a process that is
+    killed leaves none behind, only what this block then clears away. Of several processes that train
+    together the first holds it.
     """
     if rank():
         yield
         return
+    made = [folder for folder in (out, *out.parents) if not folder.exists()]
     out.mkdir(parents=True, exist_ok=True)
     lock, owner = filelock.FileLock(out / ".run.lock"), out / ".run.owner"
     try:
@@ -124,6 +127,26 @@ def owned(out: Path) -> Iterator[None]:
     finally:
         owner.unlink(missing_ok=True)
         lock.release()
+        if made and not checkpoints_in(out):
+            with suppress(OSError):  # something else was put there
+                (out / ".run.lock").unlink(missing_ok=True)
+                for folder in made:
+                    folder.rmdir()
+
+
+def must_hold_no_run(out: Path) -> None:
+    """Raises ValueError where there are checkpoints already, which a new run would mix with its own."""
+    if checkpoints_in(out):
+        raise ValueError(
+            f"{out} holds a run already: go on with it (--resume; in Python resume_run), or choose "
+            "another --out"
+        )
+
+
+def must_be_empty(out: Path) -> None:
+    """Raises ValueError where a folder to be written holds anything."""
+    if out.exists() and any(out.iterdir()):
+        raise ValueError(f"{out} holds something already: choose another --out")
 
 
 def start_run(
@@ -160,8 +183,10 @@ def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **m
     """Train the run, with an evaluation and a checkpoint in `out` every `evaluate_every` steps.
 
     `machine` goes to `training.fit`: `compile`, `minutes`, `progress`. Ctrl-C saves first and says
-    how to go on.
+    how to go on. Raises ValueError where `out` holds another run.
     """
+    if not run.snapshot:
+        must_hold_no_run(Path(out))
     if not run.corpus.valid:
         raise ValueError(f"{run.corpus.name} is too small to hold sentences out for valid and test")
     out, data = Path(out), run.corpus.fingerprint
@@ -178,7 +203,12 @@ def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **m
     def save(snapshot: dict) -> None:
         curve = snapshot["history"]["evaluations"]
         fresh = curve and curve[-1]["step"] == snapshot["step"]
-        info = {"settings": run.settings.to_json(), "data": data, "curve": curve}
+        info = {
+            "settings": run.settings.to_json(),
+            "languages_are": run.corpus.languages_are,
+            "data": data,
+            "curve": curve,
+        }
         metrics = curve[-1] if fresh else {}
         kept = {"metrics": metrics, "info": info, "snapshot": snapshot}
         folder = save_checkpoint(out, translator.model, translator.vocabularies, **kept)
@@ -191,6 +221,18 @@ def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **m
         raise KeyboardInterrupt("" if rank() else f"{stop}. Go on with: {how}") from None
 
 
+def give_away(loaded: LoadedModel, out: Path) -> Path:
+    """Write the model alone, and of its files of data only the names: where they lay is nobody's."""
+    info = {name: value for name, value in loaded.info.items() if name not in ("step", "metrics")}
+    settings = dict(info.get("settings", {}))
+    for name in settings.keys() & {"corpus", "valid"}:
+        settings[name] = settings[name] and [Path(file).name for file in settings[name]]
+    known = {"metrics": loaded.info["metrics"], "step": loaded.info["step"]}
+    vocabularies = loaded.source_vocabulary, loaded.target_vocabulary
+    info |= {"settings": settings} if settings else {}
+    return save_checkpoint(out, loaded.model, vocabularies, info=info, **known)
+
+
 def score_run(
     loaded: LoadedModel, split: str = "test", *, examples: int = 0, seed: int = 0, **search
 ) -> dict:
@@ -199,7 +241,14 @@ def score_run(
     `search` as in `Translator.translate`; what is drawn at random starts from `seed` for either.
     The alignment error rate is that of the head that aligns valid best, None without gold links.
     """
-    corpus = read_corpus(stored_settings(loaded))
+    settings = stored_settings(loaded)
+    try:
+        corpus = read_corpus(settings)
+    except FileNotFoundError:
+        files = ", ".join(Path(file).name for file in settings.corpus + (settings.valid or ()))
+        raise FileNotFoundError(
+            f"the data of this model, {files}, are not here: --corpus FILE scores it on pairs of yours"
+        ) from None
     if changed := _other_data(loaded, corpus):
         warnings.warn(f"{changed}: what is held out here may have been trained on", stacklevel=2)
     held_out = getattr(corpus, split)
@@ -217,17 +266,33 @@ def score_files(
 ) -> dict:
     """What a model makes of pairs in files of yours, whatever it was trained on.
 
-    So it scores a model, too, whose own data are gone. The rest is as in `score_run`.
+    So it scores a model, too, whose own data are gone. `trained_on` counts the pairs on which it was
+    trained, None where that cannot be told any more. The rest is as in `score_run`.
     """
-    parts = {"held_out": load_pairs(files, loaded.languages)}
-    scores = _scored(loaded, parts, None, examples, seed, search)
-    return {"corpus": " + ".join(Path(file).name for file in files), "split": None, **scores}
+    pairs, trained = load_pairs(files, loaded.languages), _trained_on(loaded, files)
+    known = None if trained is None else sum(pair[:2] in trained for pair in pairs)
+    name = " + ".join(Path(file).name for file in files)
+    scores = _scored(loaded, {"given": pairs}, None, examples, seed, search)
+    return {"corpus": name, "split": None, "trained_on": known, **scores}
+
+
+def _trained_on(loaded: LoadedModel, files: Sequence[str]) -> set[tuple[str, str]] | None:
+    """The pairs that it was trained on, where its own files, or these, are what its data were."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for corpus in (None, tuple(map(str, files))):
+            with suppress(OSError, ValueError):
+                settings = replace(stored_settings(loaded), languages="-".join(loaded.languages))
+                found = read_corpus(replace(settings, corpus=corpus or settings.corpus))
+                if found.fingerprint == loaded.info.get("data"):
+                    return {pair[:2] for pair in found.train}
+    return None
 
 
 def _scored(loaded: LoadedModel, parts: dict, head, examples: int, seed: int, search: dict) -> dict:
-    translator, held_out = Translator(*loaded[:3]), parts["held_out"]
+    translator, judged = Translator(*loaded[:3]), list(parts.values())[-1]
     result = {
-        "ceiling": ceiling([pair.target for pair in held_out], loaded.target_vocabulary),
+        "ceiling": ceiling([pair.target for pair in judged], loaded.target_vocabulary),
         "step": loaded.info["step"],
         "parameters": sum(p.numel() for p in loaded.model.parameters()),
         "curve": loaded.info.get("curve", []),
@@ -240,7 +305,7 @@ def _scored(loaded: LoadedModel, parts: dict, head, examples: int, seed: int, se
         result[name]["alignment_error_rate"] = error_of_head(translator, pairs, head)
     result["examples"] = [
         {"source": pair.source, "reference": pair.target, "translation": hypothesis}
-        for pair, hypothesis in list(zip(held_out, hypotheses, strict=True))[:examples]
+        for pair, hypothesis in list(zip(judged, hypotheses, strict=True))[:examples]
     ]
     return result
 
