@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from transformer_lib import metrics, translation
+from transformer_lib.base import report
 from transformer_lib.checkpoints import load_model
 from transformer_lib.cli import main, parser
 from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
@@ -159,6 +161,37 @@ def test_a_run_begins_with_its_languages_and_how_they_were_found(tmp_path, capsy
         "mine": "languages: en → fr (assumed; --languages says otherwise)",
         "headed": "languages: de → en (from the header)",
     }
+
+
+def test_a_warm_up_that_never_ends_is_said(tmp_path, capsys):
+    arguments = ["train", "--corpus", "everyday", *SMALL]
+    assert main([*arguments, "--out", str(tmp_path / "a"), "--warmup", "8", "--steps", "8"]) == 0
+    assert "--warmup 8 is as long as the run" in capsys.readouterr().err
+    assert main([*arguments, "--out", str(tmp_path / "b"), "--warmup", "7", "--steps", "8"]) == 0
+    assert "is as long as" not in capsys.readouterr().err
+
+
+def test_who_stops_it_while_torch_is_loaded_sees_no_traceback():
+    stopping = (
+        "import runpy, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'torch': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "runpy.run_module('transformer_lib', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", stopping], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "\nstopped\n")
+
+
+def test_a_log_has_a_line_now_and_then(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(report, "LINE_EVERY", 0.0)
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    arguments = ["train", "--corpus", "everyday", "--out", str(tmp_path / "run"), *SMALL]
+    assert main(arguments) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"^7 of 8, \d\d:\d\d so far, loss=\d", said, re.MULTILINE)
+    assert "\r" not in said
 
 
 def test_translate_reads_standard_input_line_by_line(run):

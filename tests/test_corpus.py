@@ -406,7 +406,8 @@ def test_alignments_are_read_where_a_third_column_holds_them(tmp_path):
         (
             "fra.txt",
             "Go.\tVa !\nHe\tIl a \xe9t\xe9\n".encode("latin-1"),
-            "not UTF-8: byte 0xe9 on line 2",
+            "not UTF-8: byte 0xe9 on line 2. Save it as UTF-8 and load it again: "
+            "iconv -f LATIN1 -t UTF-8 fra.txt > utf8-fra.txt ",
         ),
         ("fra.txt", b"\t\n \t \n", "is empty"),
         ("fra.zip", b"PK not a zip", "damaged or not a .zip"),
@@ -429,6 +430,18 @@ def test_a_file_that_is_called_like_a_corpus_is_read_as_a_file(tmp_path):
     (tmp_path / "grammar").write_text("Go.\tVa !\nStop.\tArrête.\nRun.\tCours.\n", encoding="utf-8")
     with warnings.catch_warnings(action="error"):
         assert len(load_corpus(tmp_path / "grammar").train) == 1
+
+
+def test_slips_in_names_are_answered_with_what_was_meant(tmp_path):
+    (tmp_path / "train.de").write_text("x\n")
+    with pytest.raises(FileNotFoundError, match=r"Did you mean .*/train\.de\?"):
+        load_corpus([tmp_path / "trian.de", tmp_path / "train.en"])
+    with pytest.raises(FileNotFoundError, match=r"Did you mean everyday\?"):
+        load_corpus("evryday")
+    with pytest.raises(FileNotFoundError, match="nor a file$"):
+        load_corpus(tmp_path / "nowhere" / "qqq.tsv")
+    with pytest.raises(ValueError, match="did you mean de-en?"):
+        load_corpus(tmp_path / "train.de", languages="deutsch-english")
 
 
 def test_two_files_must_say_their_languages(tmp_path):

@@ -3,6 +3,7 @@
 import copy
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -134,6 +135,16 @@ def test_what_is_served_says_what_it_cannot_read(name, folders):
     assert done.stderr.decode().startswith("error: line 3 is not UTF-8: byte 0xe9. ")
     assert done.stderr.count(b"\n") == 1
     assert b"<unk>: zebra (line 2)" in serve(folders(name), b"Go.\nA zebra.\n").stderr
+
+
+@NAME
+def test_a_model_that_was_cut_is_named_in_one_line(name, folders, tmp_path):
+    served = shutil.copytree(folders(name), tmp_path / "served")
+    (model,) = [path for path in served.iterdir() if path.name in ("model.bin", "model.onnx")]
+    model.write_bytes(model.read_bytes()[:-5000])
+    done = serve(served, b"Go.\n")
+    assert done.returncode == 1
+    assert re.fullmatch(r"error: \S+ is damaged, or .*\n", done.stderr.decode())
 
 
 def test_a_reader_who_leaves_is_no_error(folders):

@@ -64,7 +64,7 @@ def test_a_spreadsheet_gives_the_pairs_that_its_author_sees(put):
     ]
     assert read.languages == ("en", "fr")
     assert read.note() == (
-        "sheet.tsv: 6 pairs; left out: 2 rows with an empty cell (line 7, 13), "
+        "sheet.tsv: 6 pairs; left out: 2 rows with an empty cell (lines 7, 13), "
         "1 duplicate (line 9); row 1 is a header (English, French)"
     )
 
@@ -188,7 +188,7 @@ def test_rows_of_another_length_are_named_and_not_guessed(put):
     read = read_pairs(put("a.tsv", text))
     assert sides(read) == [("a", "b"), ("g", "h"), ("i", "j")]
     assert read.note() == (
-        "a.tsv: 3 pairs; left out: 2 rows with more or fewer cells than 2 (line 3, 4)"
+        "a.tsv: 3 pairs; left out: 2 rows with more or fewer cells than 2 (lines 3, 4)"
     )
     rows = [f"one {n},un {n}" for n in range(20)]
     read = read_pairs(put("a.csv", "\n".join([*rows[:10], "Yes, sir,Oui", *rows[10:]])))
@@ -199,7 +199,7 @@ def test_rows_of_another_length_are_named_and_not_guessed(put):
 def test_the_same_sentence_with_another_translation_stays(put):
     read = read_pairs(put("a.tsv", "a\tb\na\tc\na\tb\nd\tb\n a\tb \n"))
     assert sides(read) == [("a", "b"), ("a", "c"), ("d", "b")]
-    assert read.note() == "a.tsv: 3 pairs; left out: 2 duplicates (line 3, 5)"
+    assert read.note() == "a.tsv: 3 pairs; left out: 2 duplicates (lines 3, 5)"
 
 
 def test_a_text_that_no_sentence_can_be_is_left_out(put):
@@ -207,13 +207,13 @@ def test_a_text_that_no_sentence_can_be_is_left_out(put):
     read = read_pairs(put("a.tsv", f"a\tb\nc\t{long}\n{long}\td\ne\t{'f' * 5000}\n"))
     assert [pair.source for pair in read.pairs] == ["a", "e"]
     assert read.note() == (
-        "a.tsv: 2 pairs; left out: 2 rows with a cell of over 5000 characters (line 2, 3)"
+        "a.tsv: 2 pairs; left out: 2 rows with a cell of over 5000 characters (lines 2, 3)"
     )
 
 
 def test_of_many_lines_the_first_are_named(put):
     note = read_pairs(put("a.tsv", "a\tb\n" + "c\t\n" * 45)).note()
-    assert note == "a.tsv: 1 pair; left out: 45 rows with an empty cell (line 2, 3, 4, 5, 6, …)"
+    assert note == "a.tsv: 1 pair; left out: 45 rows with an empty cell (lines 2, 3, 4, 5, 6, …)"
 
 
 def test_a_file_in_which_no_row_is_a_pair_is_refused_with_the_reasons(put):
@@ -356,7 +356,7 @@ def test_blank_lines_at_the_end_of_one_of_two_files_are_none(put):
 def test_a_blank_line_of_two_files_has_a_place(put):
     read = read_pairs(put("a.de", "eins\n\n\ndrei\nvier\n"), put("a.en", "one\n\ntwo\nthree\n\n"))
     assert sides(read) == [("eins", "one"), ("drei", "three")]
-    assert read.note() == "a.de + a.en: 2 pairs; left out: 2 rows with an empty cell (line 3, 5)"
+    assert read.note() == "a.de + a.en: 2 pairs; left out: 2 rows with an empty cell (lines 3, 5)"
 
 
 def test_two_files_of_other_lengths_do_not_belong_together(put):

@@ -86,13 +86,13 @@ def test_notes_name_lines_and_unknown_words_are_said_once(translator):
     cut, unknown = map(str, [note.message for note in notes])
     assert cut.startswith("line 4: cut after 255 of 300 tokens: 'no no")
     assert unknown.startswith(
-        "training never showed these words, they are read as <unk>: zebra (line 1, 3), qux (line 3)"
+        "training never showed these words, they are read as <unk>: zebra (lines 1, 3), qux (line 3)"
     )
 
 
 def test_the_unknown_are_five_and_three_lines_at_most(translator):
     given = [b"xa xb xc xd xe xf xg\n"] * 5
-    with pytest.warns(UserWarning, match=r"xa \(line 1, 2, 3, …\), .* xe \(.*\) and 2 more$"):
+    with pytest.warns(UserWarning, match=r"xa \(lines 1, 2, 3, …\), .* xe \(.*\) and 2 more$"):
         list(translate_lines(translator, given))
 
 

@@ -2,7 +2,11 @@
 
 import sys
 
-from transformer_lib.cli import main
+try:
+    from transformer_lib.cli import main
+except KeyboardInterrupt:  # while torch is loaded, which takes seconds
+    print("\nstopped", file=sys.stderr)
+    sys.exit(130)
 
 if __name__ == "__main__":
     sys.exit(main())

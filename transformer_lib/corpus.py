@@ -5,6 +5,7 @@ Any other corpus is a file of yours: a table of pairs, or two files whose lines 
 (`pair_files` reads them).
 """
 
+import difflib
 import hashlib
 import re
 import unicodedata
@@ -560,12 +561,22 @@ def _read_own(paths: Sequence[str | Path]) -> tuple[list[SentencePair], tuple[st
     for path in paths:
         if not Path(path).is_file():
             raise FileNotFoundError(
-                f"no corpus {str(path)!r}: neither a name ({', '.join(NAMES)}) nor a file"
+                f"no corpus {str(path)!r}: neither a name ({', '.join(NAMES)}) nor a file{_near(path)}"
             )
     read = read_pairs(*map(Path, paths))
     if note := read.note():
         warnings.warn(note, stacklevel=3)
     return _sentence_pairs(read.pairs), read.languages
+
+
+def _near(path: str | Path) -> str:
+    """What somebody may have meant who named a corpus that is not there."""
+    folder, name = Path(path).parent, Path(path).name
+    beside = [one.name for one in folder.iterdir() if one.is_file()] if folder.is_dir() else []
+    found = difflib.get_close_matches(name, [*beside, *NAMES], n=1, cutoff=0.7)
+    return (
+        f". Did you mean {folder / found[0] if found[0] in beside else found[0]}?" if found else ""
+    )
 
 
 def _sentence_pairs(pairs: Iterable[Pair]) -> list[SentencePair]:
@@ -691,8 +702,11 @@ def _own_splits(name, languages, parts, *, max_pairs, max_words, hold_out) -> Co
 
 def _check_languages(languages: Sequence[str]) -> None:
     if len(languages) != 2 or not all(map(is_language, languages)):
+        named = [language_named(language) for language in languages]
+        meant = "-".join(named) if len(named) == 2 and all(named) else ""
         raise ValueError(
-            f"languages={'-'.join(languages)!r} are not two codes of languages, such as en-de or en-zh"
+            f"languages={'-'.join(languages)!r} are not two codes of languages, such as "
+            + (f"en-de: did you mean {meant}?" if meant else "en-de or en-zh")
         )
 
 

@@ -66,7 +66,8 @@ class PairFile:
 
 def _counted(reason: str, lines: list[int]) -> str:
     shown = ", ".join(map(str, lines[:5])) + (", …" if len(lines) > 5 else "")
-    return f"{len(lines)} {reason.format(s='' if len(lines) == 1 else 's')} (line {shown})"
+    s = "" if len(lines) == 1 else "s"
+    return f"{len(lines)} {reason.format(s=s)} (line{s} {shown})"
 
 
 def read_pairs(path: Path, other: Path | None = None) -> PairFile:
@@ -109,7 +110,8 @@ def _read(path: Path) -> tuple[str, str]:
         line = raw[: error.start].count(b"\n") + 1
         raise ValueError(
             f"{path.name} is not UTF-8: byte 0x{raw[error.start]:02x} on line {line}. "
-            "Save it as UTF-8 and load it again"
+            f"Save it as UTF-8 and load it again: iconv -f LATIN1 -t UTF-8 {name} > utf8-{name} "
+            "(LATIN1, or whatever its encoding is)"
         ) from None
     if not re.search(r'[^\s,;"]', text):
         raise ValueError(f"{path.name} is empty")

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from transformer_lib.base.sentences import joined, sentences
 
@@ -30,6 +31,15 @@ def serve(translate: Callable[[list[str]], list[str]], source) -> None:
         print(f"note: {unknown_words(unknown)}", file=sys.stderr)
 
 
+def opened(engine: Callable, model: str | Path):
+    """The engine on its model; one line ends the program where the model cannot be read."""
+    try:
+        return engine(model)
+    except Exception as error:  # each engine has errors of its own
+        said = str(error).partition("\n")[0]
+        sys.exit(f"error: {model} is damaged, or for another version of the engine: {said}")
+
+
 def text_of(line: bytes, number: int) -> str:
     """The line's text. Raises ValueError, with the number, where it is not UTF-8."""
     try:
@@ -37,7 +47,7 @@ def text_of(line: bytes, number: int) -> str:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"line {number} is not UTF-8: byte 0x{line[error.start]:02x}. Save the text as UTF-8, "
-            "or pipe it through iconv -t UTF-8 -f and the name of its encoding"
+            "or pipe it through: iconv -f LATIN1 -t UTF-8 (LATIN1, or whatever its encoding is)"
         ) from None
 
 
@@ -50,4 +60,5 @@ def unknown_words(lines: dict[str, list[int]]) -> str:
 
 def _places(numbers: list[int]) -> str:
     numbers = list(dict.fromkeys(numbers))
-    return f"line {', '.join(map(str, numbers[:3]))}" + (", …" if len(numbers) > 3 else "")
+    lines = "line" if len(numbers) == 1 else "lines"
+    return f"{lines} {', '.join(map(str, numbers[:3]))}" + (", …" if len(numbers) > 3 else "")

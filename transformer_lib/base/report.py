@@ -3,19 +3,38 @@
 import inspect
 import math
 import os
+import sys
 
 import pandas as pd
+from tqdm.asyncio import tqdm_asyncio
 from tqdm.auto import tqdm
+
+LINE_EVERY = 30.0  # seconds: how often somebody who reads a log is told how far it is
 
 
 def progress_bar(*args, show: bool = True, **options) -> tqdm:
     """tqdm's bar, a widget in JupyterLab, that leaves nothing behind.
 
-    There is none where the environment has TQDM_DISABLE. tqdm itself does not hear that variable in
-    a notebook, where a stored bar would differ from run to run.
+    Where standard error is a file, it is a line of text every `LINE_EVERY` seconds. There is none
+    where the environment has TQDM_DISABLE. tqdm itself does not hear that variable in a notebook,
+    where a stored bar would differ from run to run.
     """
     hidden = not show or bool(os.environ.get("TQDM_DISABLE"))
+    if tqdm is tqdm_asyncio and not sys.stderr.isatty():  # neither in JupyterLab nor in a terminal
+        options |= {"file": _Lines(), "mininterval": LINE_EVERY, "delay": LINE_EVERY}
+        options["bar_format"] = "{n_fmt} of {total_fmt}, {elapsed} so far{postfix}"
     return tqdm(*args, leave=False, disable=hidden, **options)
+
+
+class _Lines:
+    """Standard error, where a bar that is drawn anew is a new line."""
+
+    def write(self, text: str) -> None:
+        if line := text.strip():
+            print(line, file=sys.stderr, flush=True)
+
+    def flush(self) -> None:
+        pass
 
 
 def show_source(thing) -> None:

@@ -59,7 +59,7 @@ def train(args: argparse.Namespace) -> None:
             _say,
             compile=args.compile,
             minutes=args.minutes,
-            progress=sys.stderr.isatty() and not rank(),
+            progress=not rank(),
         )
         if (reached := len(history.frame)) < settings.steps:
             _say(
@@ -121,6 +121,11 @@ def _introduce(run: runs.Run, device: torch.device) -> None:
         f"{settings.model}, {settings.preset}: {size:,} parameters on {device}{shared}, "
         f"{settings.steps} steps"
     )
+    if settings.warmup >= settings.steps:
+        _say(
+            f"--warmup {settings.warmup} is as long as the run: the learning rate never falls. "
+            "Shorter warm-ups, or more --steps, train better"
+        )
 
 
 def _languages(corpus: Corpus) -> str:

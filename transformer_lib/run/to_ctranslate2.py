@@ -28,13 +28,13 @@ from pathlib import Path
 
 import ctranslate2
 
-from transformer_lib.base.lines import serve
+from transformer_lib.base.lines import opened, serve
 from transformer_lib.corpus import vocabulary_from_json
 
 HERE = Path(__file__).parent
 stored = json.loads((HERE / "vocabularies.json").read_text(encoding="utf-8"))
 source, target = map(vocabulary_from_json, stored)
-engine = ctranslate2.Translator(str(HERE))
+engine = opened(ctranslate2.Translator, str(HERE))
 
 
 def translate(sentences, beam_size=1):

@@ -31,14 +31,14 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from transformer_lib.base.lines import serve
+from transformer_lib.base.lines import opened, serve
 from transformer_lib.base.tokens import BOS_ID, EOS_ID, PAD_ID
 from transformer_lib.corpus import vocabulary_from_json
 
 HERE = Path(__file__).parent
 stored = json.loads((HERE / "vocabularies.json").read_text(encoding="utf-8"))
 source, target = map(vocabulary_from_json, stored)
-engine = onnxruntime.InferenceSession(HERE / "model.onnx")
+engine = opened(onnxruntime.InferenceSession, HERE / "model.onnx")
 
 
 def translate(sentences):
