@@ -435,9 +435,9 @@ def test_a_file_that_is_called_like_a_corpus_is_read_as_a_file(tmp_path):
 def test_slips_in_names_are_answered_with_what_was_meant(tmp_path):
     (tmp_path / "train.de").write_text("x\n")
     with pytest.raises(FileNotFoundError, match=r"Did you mean .*/train\.de\?"):
-        load_corpus([tmp_path / "trian.de", tmp_path / "train.en"])
+        load_corpus([tmp_path / "tra1n.de", tmp_path / "train.en"])
     with pytest.raises(FileNotFoundError, match=r"Did you mean everyday\?"):
-        load_corpus("evryday")
+        load_corpus("every-day")
     with pytest.raises(FileNotFoundError, match="nor a file$"):
         load_corpus(tmp_path / "nowhere" / "qqq.tsv")
     with pytest.raises(ValueError, match="did you mean de-en?"):

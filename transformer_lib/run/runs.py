@@ -135,7 +135,7 @@ def owned(out: Path) -> Iterator[None]:
 
 
 def must_hold_no_run(out: Path) -> None:
-    """Raises ValueError where there are checkpoints already, which a new run would mix with its own."""
+    """Raises ValueError where there are checkpoints already: a new run would mix with them."""
     if checkpoints_in(out):
         raise ValueError(
             f"{out} holds a run already: go on with it (--resume; in Python resume_run), or choose "
@@ -222,7 +222,7 @@ def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **m
 
 
 def give_away(loaded: LoadedModel, out: Path) -> Path:
-    """Write the model alone, and of its files of data only the names: where they lay is nobody's."""
+    """Write the model alone, and of its files of data the names, not where they lay."""
     info = {name: value for name, value in loaded.info.items() if name not in ("step", "metrics")}
     settings = dict(info.get("settings", {}))
     for name in settings.keys() & {"corpus", "valid"}:
