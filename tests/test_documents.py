@@ -40,6 +40,7 @@ DOCUMENT = pytest.mark.parametrize(
 HOSTS = {
     "aclanthology.org",
     "arxiv.org",
+    "blog.eleuther.ai",
     "cdn.openai.com",
     "classic.d2l.ai",
     "creativecommons.org",
@@ -49,6 +50,7 @@ HOSTS = {
     "doi.org",
     "download.pytorch.org",  # torch's CPU build, which pip is not offered elsewhere
     "github.com",
+    "huggingface.co",
     "jalammar.github.io",
     "jmlr.org",
     "jstor.org",
