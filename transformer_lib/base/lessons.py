@@ -106,7 +106,7 @@ LESSONS = {
         TRANSFORMER,
         "say what one head cannot do; write multi-head attention whole",
         "heads",
-        "several glances",
+        "several heads at once",
         ("04.2", "08.2", "09.4"),
         day=(36, "two heads, from projection to projection"),
     ),
