@@ -104,7 +104,7 @@ def cross_attention_step(words: Sequence[str]) -> Scene:
     asks = fork("asks", stream, SCORES)
     add = operation("add", stream, WEIGHTS, "+")
     after = _box("after", stream, VALUES, "stream", "output")
-    parts, mix = _attend(words, asks, "q · k / √d", projected=True)
+    parts, mix = _attend(words, asks, "q · k / √d_k", projected=True)
     climb = _climb(before, asks, add, after)
     out = Box("out_proj", (mix.x + stream) / 2, WEIGHTS, 110, 32, "out_proj", "output")
     found = [
