@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from transformer_lib.exercises import exercises
-from transformer_lib.exercises.checking import errors, relations
+from transformer_lib.exercises.checking import errors, relations, running
 from transformer_lib.exercises.checking.edits import Edit, edited, made, parse
 from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.checking.verdict import KINDS, Paper, Verdict
@@ -388,6 +388,14 @@ STATE, MEMORY = torch.rand(2, 4), torch.rand(2, 5, 4)
         ("return torch.cat([a, b])", (STATE, MEMORY), "`a` is (2, 4) and `b` is (2, 5, 4)"),
         ("return a.transpose(0, 1).view(-1)", (STATE, None), "`reshape`"),
         ("return (a > 0.5 & b < 1)", (STATE, STATE), "brackets"),
+        ("return a @ (1 * b)", (torch.rand(3), torch.rand(2, 3)), "Entry by entry it is `*`."),
+        (
+            "return torch.stack([a, b])",
+            (0.5, 1.5),
+            "Of a list of numbers `torch.tensor` makes one.",
+        ),
+        ("return torch.sin(a)", (0.5, None), "For one number there is `math`"),
+        ("return a(b)", (True, STATE), "or was another name meant?"),
         ("return a if a > 0 else b", (STATE, STATE), "one truth value"),
         ("return c", (STATE, STATE), "`NameError: name 'c' is not defined`"),
         ("return torch.nn.Linear(2, 2)(a)", (STATE, None), "torch.nn.Linear(2, 2)(a)"),
@@ -406,6 +414,36 @@ def test_a_transpose_is_offered_of_names_alone(body):
     assert "meets a column of" in text
     assert "has columns of" not in text
     assert "has rows of" not in text
+
+
+def test_shapes_are_told_once_and_a_wrong_call_speaks_of_no_index():
+    assert "There `a` is (2, 4). " in told("return torch.mv(a, a)", STATE, None) + " "
+    text = told("return torch.nn.functional.layer_norm(a, b)", STATE, STATE)
+    assert "An index" not in text
+
+
+def test_a_given_function_is_called_by_its_argument():
+    def centre(y):
+        return y - y.mean()
+
+    (outcome,) = running.run(lambda x, norm: norm(x, x), [(X, centre)], ("x", "norm"))
+    assert str(outcome.error) == "norm() takes 1 positional argument but 2 were given"
+
+
+def test_a_function_that_is_returned_is_called_one():
+    answer = lambda x, sublayer, norm, norm_first: lambda: norm(x)
+    message = exercises()["blocks.add_norm"].judge(answer).message
+    assert "returned a function; it should be a tensor of shape (2, 2)" in message
+    assert "drawn at random" not in message
+
+
+def test_what_should_be_written_is_asked_for_where_the_call_fails_too():
+    def wrongly_called(x, gamma, beta, eps):
+        return torch.nn.functional.layer_norm(x, gamma, beta, eps)
+
+    verdict = exercises()["blocks.layer_norm"].judge(wrongly_called)
+    assert (verdict.kind, verdict.passed) == ("mistake", False)
+    assert verdict.message == "It calls `layer_norm`: write it yourself here."
 
 
 def test_a_long_error_ends_with_a_whole_word():

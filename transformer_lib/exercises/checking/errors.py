@@ -19,7 +19,7 @@ CURES = (  # what torch or Python says, and what helps where it is known
         "One of the values there is None: ask `is not None` before you compute with it.",
     ),
     (
-        r"(tuple of ints|used as indices|as an index|slice indices|IntTensor|indices must be integers)",
+        r"(tuple of ints, but found|used as indices|as an index|slice indices|IntTensor|indices must be integers)",
         "An index is an integer. `/` gives floats, `//` integers; `.long()` turns a tensor into integers.",
     ),
     (
@@ -58,6 +58,14 @@ CURES = (  # what torch or Python says, and what helps where it is known
     ),
     (r"Only Tensors of floating point.*gradients", "Integers have no gradient: make them floats."),
     (
+        r"expected Tensor as element \d+ in argument \d+, but got (int|float|bool)",
+        "`torch.stack` and `torch.cat` join tensors. Of a list of numbers `torch.tensor` makes one.",
+    ),
+    (
+        r"must be Tensor, not (int|float)",
+        "torch's functions want tensors. For one number there is `math`: `math.sin`, `math.sqrt`.",
+    ),
+    (
         r"expected (m1 and m2|scalar type)|same dtype|dtype of input|but got .*(Long|Float|Bool|long|float|bool)",
         "Two kinds of numbers met: `.float()` makes floats of integers and of masks.",
     ),
@@ -69,7 +77,11 @@ CURES = (  # what torch or Python says, and what helps where it is known
         r"(mean|std|var)\(\).*(Long|integer|dtype)|could not infer output dtype",
         "A mean of integers is no integer: `.float()` first.",
     ),
-    (r"not callable", "It is a value, not a function: leave out the brackets behind it."),
+    (
+        r"not callable",
+        "What stands before the brackets is a value, not a function: take the brackets away, or was another "
+        "name meant?",
+    ),
 )
 
 
@@ -92,7 +104,8 @@ def _sentences(error: BaseException, file: str) -> Iterator[str]:
     with suppress(Exception):
         met, is_product = _met(frame, trace)
     if met:
-        yield f"There {' and '.join(f'`{text}` is {tuple(x.shape)}' for text, x in met)}."
+        shapes = [f"`{text}` is {tuple(x.shape)}" for text, x in dict(met).items()]
+        yield f"There {' and '.join(shapes)}."
     cure = ""
     if len(met) == 2:
         cure = (_of_a_product if is_product else _of_an_axis)(*met)
@@ -188,6 +201,8 @@ def _of_a_product(one: tuple[str, Tensor], other: tuple[str, Tensor]) -> str:
             turned = f" `{right}{way}` has columns of {b.size(-1)}."
         elif a.dim() == b.dim() == 2 and a.size(0) == b.size(0):
             turned = f" `{left}.T` has rows of {a.size(0)}."
+    elif a.dim() == 1 and a.size(0) == b.size(-1):
+        turned = " Entry by entry it is `*`."
     n = a.size(-1)
     return (
         f"In `@` a row of `{left}`, which has {n} {'entry' if n == 1 else 'entries'}, meets a column of "

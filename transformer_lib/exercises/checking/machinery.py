@@ -180,8 +180,11 @@ class Exercise:
             if any(map(is_gap, got)):
                 return Verdict("empty", GAP)
             verdict = self._verdict(answer, got, cases)
-            if verdict.passed and (called := self._borrowed(answer, cases)):
-                return Verdict("mistake", f"Right, but it calls {called}: write it yourself here.")
+            failed = verdict.kind == "error" and not _times_up(got)
+            if (verdict.passed or failed) and (called := self._borrowed(answer, cases)):
+                start = "Right, but it" if verdict.passed else "It"
+                told = f"{start} calls {called}: write it yourself here."
+                return replace(verdict, kind="mistake", message=told)
             return verdict
 
     def _borrowed(self, answer: Answer, cases: Sequence[tuple]) -> str:
@@ -237,9 +240,8 @@ class Exercise:
     def _said(self, trial: Trial) -> tuple[str, str, int]:
         """The kind of what is wrong, the sentences, and the case that shows it."""
         _, got, right, cases, wrong = trial
-        for i in wrong:
-            if isinstance(got[i].error, TimeUp):  # and so would every further call
-                return "error", self._difference(trial._replace(wrong=[i])), i
+        if late := [i for i in wrong if _times_up([got[i]])]:  # and so would every further call
+            return "error", self._difference(trial._replace(wrong=late)), late[0]
         if found := self._known_mistake(got, cases, wrong):
             return "mistake", *found
         if all(got[i].value is None and got[i].error is None for i in wrong):
@@ -395,7 +397,8 @@ class Exercise:
             values = [(self._value(got[i]), self._value(right[i])) for i in wrong]
             pairs = [(*both, case) for both, case in zip(values, named, strict=True)]
             steps = [(*both, self._steps(cases[i])) for both, i in zip(values, wrong, strict=True)]
-            if not self._alike(got[wrong[0]], self._run(answer, [cases[wrong[0]]])[0]):
+            again = self._run(answer, [cases[wrong[0]]])[0]
+            if not (callable(again.value) or self._alike(got[wrong[0]], again)):
                 return (
                     "Called again with the same arguments, yours gives something else. Is something drawn at "
                     "random, or kept from call to call?"
@@ -526,6 +529,10 @@ class _Said(str):
 
     def __repr__(self) -> str:
         return f"raised {self.strip('`')}"
+
+
+def _times_up(outcomes: Iterable[Outcome]) -> bool:
+    return any(isinstance(outcome.error, TimeUp) for outcome in outcomes)
 
 
 def _both_fail(a: Outcome, b: Outcome) -> bool:

@@ -6,7 +6,7 @@ import inspect
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -104,7 +104,7 @@ def run(
                 try:
                     outcome.value = answer(*given)
                 except BaseException as error:  # TimeUp and exit() among them
-                    outcome.error = error
+                    outcome.error = _in_their_words(error, zip(names, given, strict=False))
                 if isinstance(outcome.error, TimeUp):
                     return
                 outcome.left = tuple((n, b) for n, a, b in watched if not same(a, b, 0.0))
@@ -124,6 +124,17 @@ def run(
             thread.join(0.05)
     finished = list(outcomes)
     return finished + [Outcome(error=TimeUp()) for _ in cases[len(finished) :]]
+
+
+def _in_their_words(error: BaseException, given: Iterable[tuple[str, Any]]) -> BaseException:
+    """An error that calls the functions of a case by the names of the arguments."""
+    if isinstance(error, TypeError) and len(error.args) == 1:
+        text = str(error)
+        for name, value in given:
+            if name and inspect.isfunction(value):
+                text = text.replace(f"{value.__qualname__}()", f"{name}()")
+        error.args = (text,)
+    return error
 
 
 @contextmanager

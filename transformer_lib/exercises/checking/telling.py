@@ -97,6 +97,8 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
             way = " (`torch.tensor` makes one of numbers, `torch.stack` of tensors)"
         elif isinstance(wanted, tuple):
             way = " (`return a, b`)"
+        elif callable(got):
+            way = " (return what it gives: call it)"
         return f"{describe(got)}; it should be {describe(wanted)}{way}."
     return f"{_value(got)}; it should be {_value(wanted)}."
 
