@@ -49,7 +49,7 @@ def between(make, *wanted, named=()):
         (lambda w: w.exp(), "an `exp` too many"),
         (lambda w: w * w, "a square too many"),
         (lambda w: torch.zeros_like(w), "0 everywhere"),
-        (lambda w: w[:1].expand_as(w), "all are the same in yours: it is the first"),
+        (lambda w: w[:1].expand_as(w), "In yours all rows are the same: it is the first"),
         (lambda w: w.clone().fill_diagonal_(9.0), "on the diagonal"),
         (lambda w: w.triu(1) + w.tril() * 3, "multiplied by 3|below|diagonal|None"),
         (lambda w: w.round().long(), "None"),
@@ -129,6 +129,7 @@ def test_right_but_where_a_mask_says():
         ({(2, 1)}, {(1, 2)}, "the wrong way round"),
         ({1}, {1, 2}, "something is missing"),
         (0.25, 0.75, "1 minus the right answer"),
+        (600 / math.log(2), 600.0, "in bits"),
         (4.0, 0.25, "numerator and denominator"),
         (math.log(0.3), 0.3, "the logarithm of the right answer"),
         (
@@ -141,6 +142,31 @@ def test_right_but_where_a_mask_says():
 def test_relations_of_other_things_than_tensors(got, wanted, said):
     found = relations.between([(got, wanted, ())], TOLERANCE)
     assert any(part in found for part in said.split("|")), found
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        (lambda d, h: -2 * d - h, "Short by exactly 2 · d + h."),
+        (lambda d, h: d * d + 3 * d, "Too many by exactly d · d + 3 · d."),
+        (lambda d, h: d - h, "Yours is the right answer + d − h."),
+        (lambda d, h: d**3, "None"),
+        (lambda d, h: 0.5 * d, "None"),
+    ],
+)
+def test_a_whole_number_that_is_off_is_told_by_its_sizes(by, said):
+    sizes = [(2, 3), (4, 4), (6, 10), (512, 2048), (5, 3)]
+    pairs = [(100 * d * h + by(d, h), 100 * d * h, [("d", d), ("h", h)]) for d, h in sizes]
+    assert str(relations.between(pairs, TOLERANCE)) == said
+    assert relations.between(pairs[:3], TOLERANCE) != "Short by exactly 2 · d + h."
+
+
+def test_a_float_where_a_whole_number_is_wanted():
+    exercise = Exercise(task="", cases=lambda: [(2,), (6,)], hints=())
+    exercise.solution(lambda n: n // 2)
+    verdict = exercise.judge(lambda n: n / 2)
+    assert verdict.kind == "mistake"
+    assert verdict.message.startswith("Right, but 1.0 is a float, and a whole number is wanted")
 
 
 def test_right_but_for_a_row():

@@ -252,6 +252,36 @@ def test_a_right_result_from_a_changed_input_does_not_pass():
     assert "changed its input `scores`" in EXERCISES["basics.softmax"].judge(in_place).message
 
 
+COUNT = EXERCISES["blocks.count_parameters"]
+
+
+def built(d_model, d_ff):
+    layer = torch.nn.TransformerEncoderLayer(d_model, 1, d_ff)
+    return sum(p.numel() for p in layer.parameters())
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda d, h: COUNT.right(d, h) - 3 * d - h, "Short by exactly 3 · d_model + d_ff."),
+        (lambda d, h: COUNT.right(d, h) - 8 * d, "Short by exactly 8 · d_model. The four"),
+        (lambda d, h: 4 * d * (d + 1), "That is the attention alone."),
+        (lambda d, h: 2 * d * h + d + h, "That is the feed-forward network alone."),
+        (lambda d, h: d * (4 * d + 9 + (2 * d + 1) * (h / d)), "Right, but 49.0 is a float"),
+        (built, "Right, but it calls `TransformerEncoderLayer`"),
+    ],
+)
+def test_a_count_is_told_by_what_is_true_of_every_sum_that_gives_it(answer, said):
+    verdict = COUNT.judge(answer)
+    assert not verdict.passed
+    assert verdict.message.startswith(said)
+    assert "Two things" not in verdict.message
+
+
+def test_the_count_is_torchs():
+    assert [built(*case) for case in COUNT.cases()] == [COUNT.right(*c) for c in COUNT.cases()]
+
+
 def test_an_unknown_mistake_is_located():
     def nearly(scores):
         shares = scores.softmax(dim=-1)

@@ -578,9 +578,9 @@ norm(x + answer) → norm(x.add_(answer))
 
 
 count_parameters = Exercise(
-    sections=("13 Count it on paper",),
+    sections=("11 Going deeper: where are the parameters?", "13 Count it on paper"),
     task="How many parameters has an encoder layer? Four projections, a feed-forward network and two "
-    "layer norms, all with their biases, from `d_model` and `d_ff`. A whole number.",
+    "layer norms, all with their biases, from `d_model` and `d_ff`. A whole number, by arithmetic.",
     cases=lambda: [(2, 3), (4, 4), (6, 10), (512, 2048), (5, 3)],
     hints=(
         "A map from a entries to b has a matrix of a · b weights and a bias for each of the b outputs.",
@@ -590,7 +590,8 @@ count_parameters = Exercise(
         "attention and one behind the network.",
     ),
     passed="The number of heads is not in it: heads divide d_model among themselves, they do not add to it.",
-    tolerance=0.5,
+    without=("Layer", "Linear", "numel", "parameters"),
+    pairs=False,
     gaps=(
         "4 * (d_model * d_model + d_model)",
         "d_model * d_ff + d_ff",
@@ -614,23 +615,26 @@ def my_count(d_model, d_ff):
 
 @count_parameters.solution
 def _(d_model, d_ff):
-    layer = torch.nn.TransformerEncoderLayer(d_model, 1, d_ff)
-    return sum(p.numel() for p in layer.parameters())
+    maps = [(d_model, d_model)] * 4 + [(d_model, d_ff), (d_ff, d_model)]
+    return sum((a + 1) * b for a, b in maps) + 2 * 2 * d_model
 
 
-# Several slips give one number. A sentence must be true of each of them.
+# Several slips give one number: a sentence must be true of each of them.
 count_parameters.edits("""
 d_model * d_model + d_model → d_model * d_model ; * d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model
 * d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model ; + norms →
-    Short by exactly 5 · d_model + d_ff: the biases of all six maps, or both layer norms and the biases of
+    Short by exactly 5 · d_model + d_ff: either the biases of all six maps, or both layer norms and the biases of
     the network. Every map from a to b has b biases.
 4 * (d_model * d_model + d_model) → 4 * d_model * d_model
 + norms →
     Short by exactly 4 · d_model: either the two layer norms, with gamma and beta each, or the four biases
     of the attention.
+4 * (d_model * d_model + d_model) → 4 * d_model * d_model ; + norms →
+    Short by exactly 8 · d_model. The four biases of the attention are one half of that, and the two layer norms, with
+    gamma and beta each, the other.
 2 * (d_model + d_model) → 2 * d_model
-    One of the two layer norms is missing (2 · d_model), or in each of them gamma or beta. One norm belongs to
-    the attention, one to the feed-forward network, and each has both.
+    Short by exactly 2 · d_model: either one of the two layer norms, or gamma or beta in both, or two biases of the
+    attention. One norm belongs to the attention, one to the network, and each has gamma and beta.
 * d_ff + d_ff → * d_ff ; d_ff * d_model + d_model → d_ff * d_model
     Short by exactly d_model + d_ff, as many as the network has biases: d_ff on the way up and d_model on
     the way down.
@@ -650,10 +654,11 @@ d_ff * d_model + d_model → d_ff * d_model + d_ff
     You count the attention twice. An encoder layer has one; it is the decoder's that has two.
 d_ff * d_model + d_model → d_ff * d_model
 4 * (d_model * d_model + d_model) → 4 * d_model * d_model + 3 * d_model
-    Short by exactly d_model: one bias, of the way down or of one of the four projections, or one gamma or
+    Short by exactly d_model: either one bias, of the way down or of one of the four projections, or one gamma or
     beta.
 4 * (d_model * d_model + d_model) → 4 * d_model * d_model + d_model
-    Short by exactly 3 · d_model: each of the four projections of the attention has a bias of its own.
+    Short by exactly 3 · d_model: three biases of the attention, perhaps, where each of the four projections has one;
+    or one layer norm and one bias.
 attention + up + down + norms → 4 * d_model * d_model + 2 * d_model * d_ff
     These are the matrices alone. The biases and the two layer norms are missing.
 4 * (d_model → 3 * (d_model
@@ -674,4 +679,8 @@ attention + up + down + norms → 12 * d_model * d_model
     The feed-forward network is missing: in a usual layer the larger part.
 return attention + → return
     The attention is missing: four maps from d_model to d_model.
++ up + down + norms →
+    That is the attention alone. The feed-forward network and the two layer norms are missing.
+attention + up + down + norms → up + down
+    That is the feed-forward network alone. The attention and the two layer norms are missing.
 """)

@@ -180,7 +180,7 @@ class Build(Exercise):
         if any(pair is None for _, pair in parted):
             return None
         found = relations.between([(*pair, ()) for _, pair in parted], self.tolerance)
-        return found and f"{parted[0][0]} There: {found}"
+        return found and f"{parted[0][0]} There {_within(found)}"
 
     def _value(self, outcome: Outcome) -> Any:
         return outcome.value.out if isinstance(outcome.value, Seen) else outcome.value
@@ -364,6 +364,12 @@ def where_they_part(
             f"All is right up to `{name}`. " if len(right) > 3 else f"Right: {', '.join(right)}. "
         )
     return f"{before}What happens after that is not.", (ours.out, theirs.out)
+
+
+def _within(found: str) -> str:
+    """A relation within a sentence."""
+    found = f"yours is right, {found[7:]}" if found.startswith("Right, ") else found
+    return found[0].lower() + found[1:]
 
 
 def is_untouched(answer: type) -> bool:

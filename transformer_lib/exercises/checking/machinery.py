@@ -73,7 +73,8 @@ class Exercise:
     *case)` says in one line of arithmetic how an entry of the right answer comes about. `name` is the
     solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if None.
     `without` are words, such as softmax: no function of torch, of d2l or of this library whose name has
-    one of them may be called.
+    one of them may be called. `pairs` says whether two mistakes at once are looked for; where all add up
+    to one number, many a two give it.
     """
 
     task: str
@@ -86,6 +87,7 @@ class Exercise:
     gaps: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()  # to go back to: "03 What is left of the distance?"
     how: Callable[..., str] | None = None
+    pairs: bool = True
     solutions: list[Answer] = field(default_factory=list)
     _mistakes: list[tuple[str, Answer | Edit]] = field(default_factory=list)
     _made: dict[tuple[Edit, ...], Answer | None] = field(default_factory=dict, repr=False)
@@ -185,7 +187,20 @@ class Exercise:
                 start = "Right, but it" if verdict.passed else "It"
                 told = f"{start} calls {called}: write it yourself here."
                 return replace(verdict, kind="mistake", message=told)
+            if verdict.passed and (whole := self._should_be_whole(got, cases)):
+                return Verdict("mistake", whole)
             return verdict
+
+    def _should_be_whole(self, got: Sequence[Outcome], cases: Sequence[tuple]) -> str:
+        """What is said to a float where every right answer is an int; "" to others."""
+        right = [outcome.value for outcome in self._outcomes(self.right, cases)]
+        floats = [outcome.value for outcome in got if isinstance(outcome.value, float)]
+        if not floats or any(type(value) is not int for value in right):
+            return ""
+        return (
+            f"Right, but {float(floats[0])} is a float, and a whole number is wanted: `/` gives floats, `//` "
+            "integers."
+        )
 
     def _borrowed(self, answer: Answer, cases: Sequence[tuple]) -> str:
         """What the answer calls although it should write it; "" if nothing."""
@@ -197,7 +212,8 @@ class Exercise:
             name for name, code in heard.items() if not (code in own or _is_of_the_course(code))
         )
         found = (name for name in names if any(word in name for word in self.without))
-        return next((f"`{name.removesuffix('.forward')}`" for name in found), "")
+        plain = (name.removesuffix(".forward").removesuffix(".__init__") for name in found)
+        return next((f"`{name}`" for name in plain), "")
 
     def _heard(self, answer: Answer, cases: Sequence[tuple]) -> Calls:
         """Which functions of torch and of the libraries the answer calls."""
@@ -271,7 +287,7 @@ class Exercise:
                 return message, wrong[0]
             if agreed and by_numbers:
                 in_part.append((agreed, message))
-        pairs = self._pairs(got, cases)
+        pairs = self._pairs(got, cases) if self.pairs else iter(())
         while some := list(islice(pairs, _AT_ONCE)):
             self._made_of([both for _, both, _ in some], cases, wrong[0])
             for message, both, shown_in in some:

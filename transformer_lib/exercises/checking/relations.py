@@ -39,7 +39,7 @@ _BEHIND = ("the last axis", *(f"the last axis but {n}" for n in ("one", "two", "
 
 def between(pairs: Sequence[tuple[Any, Any, Case]], tolerance: float) -> str | None:
     """The first relation that holds between yours and the right one in all of these cases."""
-    return _first([list(_told(*pair, tolerance)) for pair in pairs])
+    return _first([list(_told(*pair, tolerance)) for pair in pairs]) or _of_sums(pairs)
 
 
 def turned(pairs: Sequence[tuple[Any, Any, Case]], tolerance: float) -> str | None:
@@ -257,7 +257,7 @@ def _of_numbers(got: float, wanted: float, case: Case, tolerance: float) -> Iter
         yield "Yours is the logarithm of the right answer: an `exp` is missing."
     if wanted < 50 and near(math.exp(wanted)):
         yield "Yours is e to the power of the right answer: one `exp` too many, or a logarithm missing."
-    if wanted > 0 and near(math.log2(math.exp(wanted)) if wanted < 50 else math.inf):
+    if wanted > 0 and near(wanted / math.log(2)):
         yield "Yours is in bits: the logarithm of base 2, where the natural one, `log`, is wanted."
     if near(wanted**2):
         yield "Yours is the square of the right answer: a root is missing."
@@ -267,6 +267,32 @@ def _of_numbers(got: float, wanted: float, case: Case, tolerance: float) -> Iter
         yield f"Yours is {_more(round(got - wanted))} than it should be."
     if wanted:
         yield from _factors(got / wanted, case)
+
+
+def _of_sums(pairs: Sequence[tuple[Any, Any, Case]]) -> str | None:
+    """By how many of its sizes a whole number is off, if enough cases say the same."""
+    sizes = [[x for x in case if type(x[1]) is int][:2] for *_, case in pairs]
+    numbers = all(is_number(got) and type(wanted) is int for got, wanted, _ in pairs)
+    if not numbers or not sizes or not all(sizes):
+        return None
+    a, b = ([name for name, _ in sizes[0]] + [""])[:2]
+    terms = [f"{a} · {a}", f"{a} · {b}", a, b] if b else [f"{a} · {a}", a]
+    if len(pairs) <= len(terms):
+        return None
+    values = [dict(size) for size in sizes]
+    table = [[math.prod(v[n] for n in term.split(" · ")) for term in terms] for v in values]
+    off = [got - wanted for got, wanted, _ in pairs]
+    matrix, column = (torch.tensor(x, dtype=torch.float64) for x in (table, off))
+    times = torch.linalg.lstsq(matrix, column).solution.round()
+    if not torch.equal(matrix @ times, column) or times.abs().max() > 12 or not times.any():
+        return None
+    parts = [(int(n), term) for n, term in zip(times.tolist(), terms, strict=True) if n]
+    said = lambda n, term: term if abs(n) == 1 else f"{abs(n)} · {term}"
+    if len({n > 0 for n, _ in parts}) == 1:
+        how = "Too many" if parts[0][0] > 0 else "Short"
+        return f"{how} by exactly {' + '.join(said(*part) for part in parts)}."
+    signed = " ".join(f"{'+' if n > 0 else '−'} {said(n, term)}" for n, term in parts)
+    return f"Yours is the right answer {signed}."
 
 
 def _of_tensors(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> Iterator[str]:
@@ -400,14 +426,17 @@ def _rearranged(a: Tensor, b: Tensor, tolerance: float) -> Iterator[str]:
             if not left:
                 yield f"The right numbers, but along axis {k}, {name}, they stand in another order."
         first = a.select(k, 0)
+        rows = ("all entries" if a.dim() == 1 else "all entries of a row", "all rows")
+        behind = a.dim() - 1 - k
+        what = rows[behind] if behind < 2 else f"along axis {k}, {name}, all"
         if all(close(x, first, tolerance) for x in a.unbind(k)) and close(
             first, b.select(k, 0), tolerance
         ):
-            yield f"Along axis {k}, {name}, all are the same in yours: it is the first that is right."
+            yield f"In yours {what} are the same: it is the first that is right."
         elif all(close(x, first, tolerance) for x in a.unbind(k)) and not all(
             close(x, b.select(k, 0), tolerance) for x in b.unbind(k)
         ):
-            yield f"Along axis {k}, {name}, all are the same in yours. They should differ."
+            yield f"In yours {what} are the same. They should differ."
 
 
 def _elementwise(a: Tensor, b: Tensor, case: Case, tolerance: float) -> Iterator[str]:
@@ -437,7 +466,7 @@ def _elementwise(a: Tensor, b: Tensor, case: Case, tolerance: float) -> Iterator
     if _constant(b):
         return
     for sentence, value in (
-        ("a `relu` too many: what is negative has become 0", b.relu()),
+        ("a `relu` too many, which makes 0 of what is negative", b.relu()),
         ("a `tanh` too many", b.tanh()),
         ("a `sigmoid` too many", b.sigmoid()),
         ("an `exp` too many, or a logarithm missing", b.exp()),
