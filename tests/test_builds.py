@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_lib import transformer
+from transformer_lib import attention, transformer
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import (
     DecoderLayer,
@@ -181,8 +181,7 @@ def test_layers_in_a_list_of_a_part_are_not_found():
 
 def test_one_layer_for_two_is_named():
     message = holding_its_layers(lambda layers: nn.ModuleList([layers[0]] * len(layers)))
-    assert "`encoder.layers.0." in message
-    assert "one parameter, and should be two" in message
+    assert message.startswith("`encoder.layers.0` and `encoder.layers.1` are one and the same")
 
 
 class Plain:
@@ -399,6 +398,143 @@ def test_what_an_encoder_layer_drops_by_itself_and_another_norm_are_named(answer
     found = verdict(answer, EncoderLayer)
     assert found.kind == "mistake"
     assert said in found.message
+
+
+def with_parts(**parts):
+    """Layer with other parts, each made of (d_model, num_heads, d_ff, rate); None: add_norm1 again."""
+
+    class Other(Layer):
+        def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
+            super().__init__(d_model, num_heads, d_ff, dropout=dropout, norm_first=norm_first)
+            for name, make in parts.items():
+                made = make(d_model, num_heads, d_ff, dropout) if make else self.add_norm1
+                setattr(self, name, made)
+
+    return Other
+
+
+class Silent(AddNorm):
+    def forward(self, x, sublayer):
+        super().forward(x, sublayer)
+
+
+class DropsAround(Layer):
+    def forward(self, x, mask=None):
+        attend = lambda y: F.dropout(self.self_attn(y, y, y, mask), 0.1, self.training)
+        return self.add_norm2(self.add_norm1(x, attend), self.feed_forward)
+
+
+class HandsOnTheMask(Layer):
+    def forward(self, x, mask=None):
+        return self.add_norm1(x, self.self_attn, mask)
+
+
+def network(rate=None):
+    return lambda d, h, d_ff, given: PositionwiseFeedForward(
+        d, d_ff, dropout=given if rate is None else rate
+    )
+
+
+def drops_weights(rate=None):
+    return lambda d, h, d_ff, given: attention.MultiHeadAttention(
+        d, h, dropout=given if rate is None else rate
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (with_parts(add_norm2=None), "`add_norm1` and `add_norm2` are one and the same"),
+        (with_parts(feed_forward=network(0.1)), "`feed_forward.dropout` drops although the rate"),
+        (with_parts(self_attn=drops_weights(0.1)), "`self_attn` drops although the rate is 0"),
+        (with_parts(feed_forward=network()), "there is one within `feed_forward`"),
+        (with_parts(self_attn=drops_weights()), "there is one within `self_attn`"),
+        (DropsAround, "an `F.dropout` in `add_norm1`, or in what it calls,"),
+        (type("NoReturn", (Layer,), {"make": Silent}), "`add_norm1` gives None."),
+        (HandsOnTheMask, "takes 3 positional arguments but 4 were given|too many positional"),
+    ],
+)
+def test_what_is_in_an_encoder_layers_parts_is_told_by_the_part(answer, said):
+    message = verdict(answer, EncoderLayer).message
+    assert any(part in message for part in said.split("|")), message
+    assert "Which value of the option" not in message
+    assert "It is made as" not in message
+
+
+class PostOnly(Layer):
+    """Has the wrong default, and is otherwise right."""
+
+    def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=True):
+        super().__init__(d_model, num_heads, d_ff, dropout=dropout, norm_first=norm_first)
+
+
+class DropsTheSum(AddNorm):
+    def forward(self, x, sublayer):
+        if self.norm_first:
+            return super().forward(x, sublayer)
+        return self.norm(self.dropout(x + sublayer(x)))
+
+
+class Deaf(Layer):
+    """The second Add & Norm is never told `norm_first`."""
+
+    def __init__(self, d_model, num_heads, d_ff, *, dropout=0.1, norm_first=False):
+        super().__init__(d_model, num_heads, d_ff, dropout=dropout, norm_first=norm_first)
+        self.add_norm2 = self.make(d_model, dropout=dropout)
+
+
+class ReadsX(Layer):
+    def forward(self, x, mask=None):
+        x = self.add_norm1(x, lambda y: self.self_attn(x, x, x, mask))
+        return self.add_norm2(x, self.feed_forward)
+
+
+def ending(last):
+    """Layer whose second half is another one."""
+
+    class Ends(Layer):
+        def forward(self, x, mask=None):
+            return last(self, x, self.add_norm1(x, lambda y: self.self_attn(y, y, y, mask)))
+
+    return Ends
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (PostOnly, "`norm_first` is True in yours where nothing is said"),
+        (type("Both", (Deaf,), {"make": DropsTheSum}), "it falls on the sum in yours"),
+        (ReadsX, "the attention reads x itself"),
+        (
+            ending(lambda self, x, y: self.add_norm2.norm(self.feed_forward(y))),
+            "Residual: there is none around the feed-forward network",
+        ),
+        (ending(lambda self, x, y: self.feed_forward(y)), "Add & Norm: there is none around"),
+        (
+            ending(lambda self, x, y: self.add_norm2(x, lambda _: self.feed_forward(y))),
+            "both sublayers add the x that came into the layer",
+        ),
+    ],
+)
+def test_natural_mistakes_in_an_encoder_layer(answer, said):
+    found = verdict(answer, EncoderLayer)
+    assert found.kind == "mistake"
+    assert said in found.message
+    assert "behind the norm" not in found.message
+    assert "handed over" not in found.message
+    assert "It shows in" not in found.message
+
+
+def test_a_part_that_should_drop_is_not_to_be_taken_out():
+    drops = lambda d, h, d_ff, given: AddNorm(d, dropout=0.1)
+    message = verdict(with_parts(add_norm1=drops), EncoderLayer).message
+    assert message.endswith("Is the rate handed on to every part?")
+
+
+def test_where_a_dropout_is_missing_the_step_is_the_one_that_should_drop():
+    keeps = lambda d, h, d_ff, given: AddNorm(d)
+    paper = str(verdict(with_parts(add_norm2=keeps), EncoderLayer).paper)
+    assert "What goes into `add_norm2.norm` is wrong." in paper
 
 
 class Loud(MyTransformer):

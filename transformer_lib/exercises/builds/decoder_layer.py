@@ -6,7 +6,6 @@ from torch import nn
 from transformer_lib import layers
 from transformer_lib.exercises.builds.encoder_layer import (
     RESULT,
-    UNNORMED,
     Alone,
     newborn,
     read,
@@ -450,7 +449,8 @@ self.cross_attn(y → self.cross_attn(back
 (across, self.feed_forward) → (across, lambda y: self.feed_forward(across))
 (y, y, y, mask) → (x, x, x, mask) ; self.cross_attn(y → self.cross_attn(back
 (y, y, y → (x, x, x ; cross_attn(y → cross_attn(back ; , self.feed → , lambda y: self.feed ; ward) → ward(across))
-    {UNNORMED}
+    Pre-norm: a sublayer reads x itself. It has to read the norm of x. (A `lambda y: …` with `x` in it takes no notice
+    of the y that it is given.)
 (y, y, y, mask) → (y, x, x, mask)
     Pre-norm: in self-attention only your queries are normed; keys and values come from x itself. All three come from
     y, which is what `add_norm1` hands to it.

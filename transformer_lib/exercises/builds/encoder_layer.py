@@ -1,5 +1,7 @@
 """The encoder layer, whole, and once for one sentence. Lesson 11."""
 
+from contextlib import suppress
+
 import torch
 from torch import nn
 
@@ -74,6 +76,11 @@ heard + think(heard) → think(heard)
     The second half has no residual in yours: what `think` reads is added to what it says.
 x + attend(x) → attend(x) ; heard + think(heard) → think(heard)
     Neither half has a residual in yours: what a sublayer reads is added to what it says.
+x + attend(x) → attend(x) + attend(x)
+heard + think(heard) → think(heard) + think(heard)
+x + attend(x) → attend(x) + attend(x) ; heard + think(heard) → think(heard) + think(heard)
+    You put what a sublayer says in the place of what it reads, and then add it to itself. In each half what the
+    sublayer reads is added, as it came.
 norm(heard + think(heard)) → norm(x + think(attend(x)))
     You add x once, at the end. In each half what the sublayer reads is added to what it says, and the sum is normed.
 heard + think(heard) → x + think(heard)
@@ -130,6 +137,8 @@ attend(x) → attend
 think(heard) → think
 norm(x + attend(x)) → norm(attend + think)
     `attend` and `think` are functions, and a function cannot be added: call it, `attend(x)`.
+norm(x + attend(x)) → x + norm(attend)(x)
+    You norm a sublayer, and it is a function. It is called, and the sum is normed: `norm(x + attend(x))`.
 norm(x + attend(x)) → norm(x, attend(x)) ; norm(heard + think → norm(heard, think
     `norm` takes one tensor, the sum: `norm(x + …)`.
 norm(x + attend(x)) → norm(x.add_(attend(x)))
@@ -173,6 +182,14 @@ def _twin(model, x, mask=None):
     return twins.encoder_layer(model).train()(x, src_key_padding_mask=~mask[:, 0, 0])
 
 
+class _WithTwoDropouts(layers.EncoderLayer):
+    """The library's, but without the dropout in its network: what is asked for has two."""
+
+    def __init__(self, *sizes, **options):
+        super().__init__(*sizes, **options)
+        self.feed_forward.dropout = nn.Identity()
+
+
 def drops_twice(model):
     """What is said where an answer is dropped twice: at a rate of 0.5 half should stay."""
     twice = []
@@ -198,6 +215,28 @@ def drops_twice(model):
 def newborn(model):
     """Where an answer is dropped twice, or drops another part where no rate is given."""
     return drops_twice(model) or _usual_rate(model)
+
+
+def _newborn(model):
+    """Where an answer drops too much, and what it drops where nothing is said."""
+    return drops_twice(model) or _drops_within(model) or _usual_rate(model)
+
+
+def _drops_within(model):
+    layer = type(model)(64, 1, 64, dropout=0.5).train()
+    x = torch.randn(5, 4, 64)
+    sublayers = {
+        "self_attn": lambda: layer.self_attn(x, x, x),
+        "feed_forward": lambda: layer.feed_forward(x),
+    }
+    for name, said in sublayers.items():
+        with suppress(TypeError):  # it is called otherwise
+            if not torch.allclose(said(), said(), atol=1e-4):
+                return (
+                    f"Dropout: there is one within `{name}`. It falls on what each of the two sublayers adds, and "
+                    "nowhere else: take it out there."
+                )
+    return None
 
 
 def _usual_rate(model):
@@ -248,9 +287,9 @@ EncoderLayer = Build(
         "self.self_attn(y, y, y, mask)",
         "self.add_norm2(heard, self.feed_forward)",
     ),
-    reference=layers.EncoderLayer,
+    reference=_WithTwoDropouts,
     twin=_twin,
-    newborn=newborn,
+    newborn=_newborn,
 )
 
 
@@ -352,11 +391,9 @@ class AloneInPre(layers.AddNorm):
         return super().forward(x, sublayer)
 
 
-class PostNorm(layers.AddNorm):
-    """An Add & Norm that is never told `norm_first`, for mistakes."""
-
-    def __init__(self, d_model, *, dropout, norm_first):
-        super().__init__(d_model, dropout=dropout)
+def in_post(make):
+    """Makes an Add & Norm that is never told `norm_first`, for mistakes."""
+    return lambda d_model, *, dropout, norm_first: make(d_model, dropout=dropout, norm_first=False)
 
 
 def read(around, x):
@@ -367,10 +404,6 @@ def read(around, x):
 RESULT = (
     "An Add & Norm is given a result in the place of a function. It calls the sublayer itself, on x or on "
     "the norm of x: give it a function, `lambda y: self.self_attn(y, y, y, mask)`."
-)
-UNNORMED = (
-    "Pre-norm: a sublayer reads x itself. It has to read the norm of x. (A `lambda y: …` with `x` in it "
-    "takes no notice of the y that it is given. And a result that is handed over was made before any norm.)"
 )
 FIRST = "Order: your feed-forward network comes first. Attention does, with `add_norm1`."
 FORGETS_RATE = "Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x."
@@ -391,8 +424,14 @@ EncoderLayer.edits(f"""
 x + self.dropout( → self.dropout(
     Residual: x is not added to what the sublayers make of it.
 self.add_norm2 = MyAddNorm → self.add_norm2 = Alone
+return self.add_norm2(heard, self.feed_forward) → return self.add_norm2.norm(self.feed_forward(heard))
+self.add_norm2(heard, self.feed_forward) → self.add_norm2.norm(self.add_norm2.dropout(self.feed_forward(heard)))
+return self.add_norm2(heard, self.feed_forward) → return self.feed_forward(self.add_norm2.norm(heard))
     Residual: there is none around the feed-forward network. What it says is added to what it reads, as
     with the attention.
+return self.add_norm2(heard, self.feed_forward) → return self.feed_forward(heard)
+    Add & Norm: there is none around the feed-forward network, neither residual nor norm. `add_norm2` calls the network
+    itself: `self.add_norm2(x, self.feed_forward)`.
 self.add_norm1 = MyAddNorm → self.add_norm1 = Alone
     Residual: there is none around the attention. What it says is added to x, as with the network.
 self.add_norm2 = MyAddNorm → self.add_norm2 = AloneInPost
@@ -406,22 +445,34 @@ self.add_norm2 = MyAddNorm → self.add_norm2 = AloneInPre
 self.add_norm1 = MyAddNorm → self.add_norm1 = AloneInPre
     Pre-norm: there is no residual around the attention. What it says is added to x.
 (heard, self.feed_forward) → (x, lambda y: self.feed_forward(read(self.add_norm2, heard)))
+(heard, self.feed_forward) → (x, lambda y: self.feed_forward(heard))
     Residual: both sublayers add the x that came into the layer. The second adds what comes out of the
     first.
 (heard, self.feed_forward) → (heard, lambda y: self.feed_forward(x))
 (heard, self.feed_forward) → (heard, lambda y: self.feed_forward(read(self.add_norm2, x)))
     Feed-forward: it reads the x that came into the layer. It goes on from what comes out of the first
     half.
+self.norm(x + self.dropout(sublayer(x))) → self.norm(2 * self.dropout(sublayer(x)))
+    Post-norm: you put what the sublayer says in the place of x, and then add it to itself. x as it came is what is
+    added.
+x + self.dropout(sublayer(self.norm(x))) → 2 * self.dropout(sublayer(self.norm(x)))
+    Pre-norm: you put what the sublayer says in the place of x, and then add it to itself. x as it came is what is
+    added.
+x + self.dropout( → 2 * self.dropout(
+    In both orders you put what the sublayer says in the place of x, and then add it to itself. x as it came is what is
+    added.
 return x + → return self.norm(x) +
     Pre-norm: what you carry past the sublayer is the norm of x. Carry x as it came; only the sublayer reads its norm.
 if self.norm_first → if False
     `norm_first` changes nothing in yours: it is post-norm always.
 if self.norm_first → if True
     `norm_first` changes nothing in yours: it is pre-norm always.
-self.add_norm1 = MyAddNorm( → self.add_norm1 = PostNorm(
+self.add_norm1 = MyAddNorm( → self.add_norm1 = in_post(MyAddNorm)(
     `add_norm1` is post-norm always in yours: `norm_first` is to be handed on to it too.
-self.add_norm2 = MyAddNorm( → self.add_norm2 = PostNorm(
+self.add_norm2 = MyAddNorm( → self.add_norm2 = in_post(MyAddNorm)(
     `add_norm2` is post-norm always in yours: `norm_first` is to be handed on to it too.
+dropout=0.1, norm_first=False → dropout=0.1, norm_first=True
+    `norm_first` is True in yours where nothing is said. Post-norm is to be the default: `norm_first=False`.
 if self.norm_first → if not self.norm_first
     `norm_first` is the wrong way round: when it is True, the norm comes before the sublayer.
 self.norm(x + self.dropout(sublayer(x))) → self.norm(x) + self.dropout(sublayer(x))
@@ -436,9 +487,13 @@ self.norm(x + self.dropout(sublayer(x))) → x + self.dropout(sublayer(x))
     Post-norm: there is no norm. It comes last, of the sum.
 sublayer(self.norm(x)) → sublayer(x)
 sublayer(self.norm(x)) → sublayer(x) ; return x + → return self.norm(x) +
+    Pre-norm: both sublayers read x itself. Each has to read the norm of x, `sublayer(norm(x))`: neither a result that
+    is handed over nor a `lambda y: …` with x in it does.
 (y, y, y, mask) → (x, x, x, mask)
+    Pre-norm: the attention reads x itself. It has to read y, which `add_norm1` hands to it: the norm of x in pre-norm.
 (heard, self.feed_forward) → (heard, lambda y: self.feed_forward(heard))
-    {UNNORMED}
+    Pre-norm: the feed-forward network reads x itself. It has to read y, which `add_norm2` hands to it: the norm of x in
+    pre-norm. `self.add_norm2(x, self.feed_forward)`.
 (y, y, y, mask) → (y, x, x, mask)
     Pre-norm: only your queries are normed; keys and values come from x itself. All three come from y, which is what
     `add_norm1` hands to the sublayer.

@@ -20,6 +20,7 @@ from transformer_lib.exercises.checking.telling import difference
 from transformer_lib.exercises.checking.verdict import Paper, Verdict, smallness
 from transformer_lib.exercises.checking.weights import Misfit, copy_weights, randomised
 
+_USED = ("__init__", "forward")  # by the check
 ROUNDING = 1e-4  # two threads may add in another order the second time; dropout changes far more
 NO_RATE = "Dropout: yours drops, and this class has no dropout. Take it out."
 UNSTEADY = {
@@ -27,7 +28,14 @@ UNSTEADY = {
     False: "Dropout: yours drops in eval() too. `nn.Dropout` knows the mode; `F.dropout` has to be told: "
     "`training=self.training`.",
 }
-
+NOTHING = "`{}` gives None. Is the last line of its `forward` a `return`?"
+TOO_MANY = (
+    "Dropout: `{}` drops although the rate is 0, and nothing is to be dropped there. Take it out."
+)
+BY_FUNCTION = (
+    "Dropout: yours drops although the rate is 0, and no `nn.Dropout` does it. Is there an `F.dropout`{} with a rate "
+    "of its own? Hand the rate on to it; or take it out, if `nn.Dropout` drops the same again."
+)
 ANEW = (
     "`nn.{}` is made anew in every call of `forward`: with other random weights each time, which no "
     "optimizer ever finds. Make it once, in `__init__`, and call it in `forward`."
@@ -150,7 +158,9 @@ class Build(Exercise):
         if not isinstance(outcome.value, Seen):
             plain = Outcome(wanted.value.out)
             said = difference(outcome, plain, called, given, self.tolerance, self.seconds, answer)
-            return said + self._usage if isinstance(outcome.error, TypeError) else said
+            own = tuple(f"{kind.__qualname__}.{m}()" for kind in answer.__mro__ for m in _USED)
+            is_usage = isinstance(outcome.error, TypeError) and str(outcome.error).startswith(own)
+            return said + self._usage if is_usage else said
         if case.random:
             return f"{called} gives the same twice {case.about}. Where is the dropout?"
         if same(outcome.value.out, wanted.value.out, self.tolerance):
@@ -273,9 +283,11 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     if case.random:
         return Seen(torch.tensor(varies), {}, [])
     if varies:
-        made = _made_anew(model, given)
-        drops = UNSTEADY[case.training] if has_choices else NO_RATE
-        raise Misfit(ANEW.format(made) if made else drops)
+        if made := _made_anew(model, given):
+            raise Misfit(ANEW.format(made))
+        if case.training and has_choices:
+            raise Misfit(_drops(model, reference(*case.sizes, **case.options), given))
+        raise Misfit(UNSTEADY[False] if has_choices else NO_RATE)
     composed = frozenset(name for name, part in model.named_modules() if list(part.children()))
     learned = dict(model.named_parameters(remove_duplicate=False))
     learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}
@@ -303,6 +315,33 @@ def _made_anew(model: nn.Module, given: Sequence[Any]) -> str:
     return next((name for name in made if name != "Module" and hasattr(nn, name)), "")
 
 
+def _drops(model: nn.Module, right: nn.Module, given: Sequence[Any]) -> str:
+    """What is said to dropout at a rate of 0: whether it has a place there, and in which part it is."""
+    dropouts = [name for name, part in right.named_modules() if isinstance(part, nn.Dropout)]
+    has_one = {name.rpartition(".")[0] for name in dropouts} | {""}
+    name = drops_itself(model, *given)
+    is_part = isinstance(model.get_submodule(name), nn.Dropout)
+    owner = name.rpartition(".")[0] if is_part else name
+    if owner not in has_one and owner in dict(right.named_modules()):
+        return TOO_MANY.format(name)
+    if not is_part:
+        return BY_FUNCTION.format(f" in `{name}`, or in what it calls," if name else "")
+    return UNSTEADY[True]
+
+
+def drops_itself(model: nn.Module, *given: Any) -> str:
+    """The innermost part that says two things to one input, "" where it is the model or none."""
+    runs = []
+    for _ in range(2):
+        with _Listening(model, every=True) as heard:
+            model(*given)
+        runs.append(heard)
+    for (name, inputs, out), (_, again, other) in zip(*runs, strict=False):
+        if same(inputs, again, ROUNDING) and not same(out, other, ROUNDING):
+            return name
+    return ""
+
+
 def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
     """The gradient of one fixed sum of the outputs; 0 where none flows."""
     if not out.requires_grad:
@@ -314,21 +353,27 @@ def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 class _Listening:
-    """Hears every part without parts of its own, in the order of calls."""
+    """Hears every part without parts of its own, in the order in which they answer; or every part.
 
-    def __init__(self, model: nn.Module):
-        self.model, self.hooks = model, []
+    A part that answers None raises Misfit.
+    """
+
+    def __init__(self, model: nn.Module, *, every: bool = False):
+        self.model, self.every, self.hooks = model, every, []
 
     def __enter__(self) -> list[tuple[str, list[Tensor], Any]]:
         heard = []
         for name, part in self.model.named_modules():
-            if not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity):
+            plain = not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity)
 
-                def hear(part, inputs, out, name=name):
-                    said = out.detach() if _is(out) else out
+            def hear(part, inputs, out, name=name, kept=plain or self.every):
+                if out is None and name:
+                    raise Misfit(NOTHING.format(name))
+                said = out.detach() if _is(out) else out
+                if kept:
                     heard.append((name, [x.detach() for x in inputs if _is(x)], said))
 
-                self.hooks.append(part.register_forward_hook(hear))
+            self.hooks.append(part.register_forward_hook(hear))
         return heard
 
     def __exit__(self, *error) -> None:

@@ -287,7 +287,8 @@ class Exercise:
                 return message, wrong[0]
             if agreed and by_numbers:
                 in_part.append((agreed, message))
-        pairs = self._pairs(got, cases) if self.pairs else iter(())
+        has_numbers = any(got[i].error is None for i in wrong)
+        pairs = self._pairs(got, cases) if self.pairs and has_numbers else iter(())
         while some := list(islice(pairs, _AT_ONCE)):
             self._made_of([both for _, both, _ in some], cases, wrong[0])
             for message, both, shown_in in some:

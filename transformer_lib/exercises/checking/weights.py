@@ -51,14 +51,29 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
                 f"`{key}` has the shape {tuple(own[key].shape)}; it should be {tuple(tensor.shape)}."
             )
     if twice := _one_for_two(wanted, own):
-        one, other = twice
-        way = "Make each by a call of its own."
-        if "layers." in one and "layers." in other:
-            way = "Is each layer made anew? `[layer] * 2` holds one layer twice."
-        elif "embedding" in f"{one} {other}":
-            way = "Which value of the option ties them? A text such as 'none' counts as True in an `if`."
-        raise Misfit(f"`{one}` and `{other}` are one parameter, and should be two{about}. {way}")
+        raise Misfit(_tied(*twice, model, about))
     model.load_state_dict(wanted)
+
+
+def _tied(one: str, other: str, model: nn.Module, about: str) -> str:
+    """That two weights are one: by the largest parts that are, if parts are."""
+    parts = one, other
+    whole = one.rpartition(".")[0], other.rpartition(".")[0]
+    while (
+        all(whole)
+        and whole[0] != whole[1]
+        and model.get_submodule(whole[0]) is model.get_submodule(whole[1])
+    ):
+        parts, whole = whole, tuple(name.rpartition(".")[0] for name in whole)
+    if parts == (one, other):
+        return (
+            f"`{one}` and `{other}` are one parameter, and should be two{about}. Which line ties them, and when? "
+            "(A text such as 'none' counts as True in an `if`.)"
+        )
+    return (
+        f"`{parts[0]}` and `{parts[1]}` are one and the same, and should be two, each with weights of its own. Make "
+        "each anew: `a = b` gives one a second name, and `[layer] * 2` holds one twice."
+    )
 
 
 def _one_for_two(wanted: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> tuple[str, str] | None:
