@@ -1,6 +1,7 @@
 """An exercise's check must know every answer it claims to know, and survive every other."""
 
 import inspect
+import math
 import time
 from collections import Counter
 from dataclasses import replace
@@ -250,6 +251,79 @@ def test_a_right_result_from_a_changed_input_does_not_pass():
         return scores.softmax(dim=-1)
 
     assert "changed its input `scores`" in EXERCISES["basics.softmax"].judge(in_place).message
+
+
+def precedence(position, d_model):
+    angles = (position / 10000**2 * i / d_model for i in range((d_model + 1) // 2))
+    return torch.tensor([f(a) for a in angles for f in (math.sin, math.cos)][:d_model])
+
+
+def ends_with_a_cosine(position, d_model):
+    code = EXERCISES["positions.sinusoids_for_one"].right(position, d_model)
+    if d_model % 2:
+        code[-1] = math.cos(position / 10000 ** ((d_model - 1) / d_model))
+    return code
+
+
+def all_alike(x, W1, b1, W2, b2):
+    return ((x @ W1 + b1).relu().mean(-2, keepdim=True) @ W2 + b2).expand_as(x)
+
+
+def entries_added_up(x, gamma, beta, eps):
+    variance = x.var(-1, keepdim=True, correction=0)
+    return gamma @ (x - x.mean(-1, keepdim=True)) / torch.sqrt(variance + eps) + beta
+
+
+def batch_norm_of_samples(x, gamma, beta, eps):
+    return gamma * (x - x.mean(0, True)) / torch.sqrt(x.var(0, keepdim=True) + eps) + beta
+
+
+def both_ways(x, sublayer, norm, norm_first):
+    pre, post = x + sublayer(norm(x)), norm(x + sublayer(x))
+    return pre if norm_first else post
+
+
+def added_as_a_tensor(x, sublayer, norm, norm_first):
+    return x + norm(sublayer) if norm_first else norm(x + sublayer)
+
+
+def twice_the_answer(x, sublayer, norm, norm_first):
+    answer = sublayer(norm(x)) if norm_first else sublayer(x)
+    return answer + answer if norm_first else norm(answer + answer)
+
+
+def overwritten(x, attend, think, norm):
+    x = attend(x)
+    x = norm(x + x)
+    return norm(x + think(x))
+
+
+def norms_a_function(x, attend, think, norm):
+    y = x + norm(attend)(x)
+    return y + norm(think)(y)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "said"),
+    [
+        ("positions.sinusoids_for_one", precedence, "All your angles are about 0"),
+        ("positions.sinusoids_for_one", ends_with_a_cosine, "your last entry is a cosine"),
+        ("blocks.feed_forward", all_alike, "All tokens get the same output in yours."),
+        ("blocks.feed_forward", lambda x, W, b, *_: (x @ W + b).relu(), "the hidden entries"),
+        ("blocks.layer_norm", entries_added_up, "`@` adds up over the entries."),
+        ("blocks.layer_norm", batch_norm_of_samples, "And `x.var` divides by one less"),
+        ("blocks.add_norm", both_ways, "the sublayer runs twice in yours"),
+        ("blocks.add_norm", added_as_a_tensor, "a function cannot be added"),
+        ("blocks.add_norm", twice_the_answer, "In both orders you put the answer"),
+        ("builds.encoder_layer_for_one", overwritten, "in the place of what it reads"),
+        ("builds.encoder_layer_for_one", norms_a_function, "You norm a sublayer"),
+    ],
+)
+def test_natural_mistakes_in_their_natural_spelling(name, answer, said):
+    """Not as the exercise writes them down: as they are made."""
+    message = EXERCISES[name].judge(answer).message
+    assert said in message
+    assert "Two things" not in message
 
 
 COUNT = EXERCISES["blocks.count_parameters"]

@@ -45,7 +45,7 @@ feed_forward = Exercise(
     hints=(
         "First the way up. Each token has its vector in the last axis of x, and `x @ W1 + b1` makes d_ff "
         "entries of it. Whatever axes x has in front are carried along, so nothing has to be reshaped.",
-        "Without a bend between them two matrices are worth no more than one. So what is negative becomes "
+        "Without a bend between them two matrices are one matrix, their product. So what is negative becomes "
         "0 between them: `.clamp(min=0)`, or `torch.relu`, takes the larger of 0 and each entry.",
         "Then the way down: the same as the way up, with `W2` and `b2`, and nothing behind it.",
     ),
@@ -60,7 +60,7 @@ feed_forward = Exercise(
 def my_feed_forward(x, W1, b1, W2, b2):
     # The way up: the vector of each token gets d_ff entries. b1 says how much is enough.
     hidden = x @ W1 + b1  # (..., d_ff)
-    # What is negative becomes 0. Without this bend the two matrices were worth one.
+    # What is negative becomes 0. Without this bend the two matrices would be one.
     kept = hidden.clamp(min=0)  # (..., d_ff)
     # The way down: what is left decides how much of each row of W2 is written.
     return kept @ W2 + b2  # (..., C)
@@ -73,8 +73,8 @@ def _(x, W1, b1, W2, b2):
 
 feed_forward.edits("""
 hidden.clamp(min=0) → hidden
-    What reaches W2 has not been cut at 0, and so your two matrices are worth one. What is negative
-    becomes 0 between them.
+    What reaches W2 has not been cut at 0, and so your two matrices are one matrix. What is negative becomes 0
+    between them.
 return kept @ W2 + b2 → return (kept @ W2 + b2).clamp(min=0)
     You cut the output at 0 as well. It may be negative: only what is between the two matrices is cut.
 hidden.clamp(min=0) → hidden ; return kept @ W2 + b2 → return (kept @ W2 + b2).clamp(min=0)
@@ -173,6 +173,14 @@ x @ W1 + b1 → x @ W1 * b1 ; kept @ W2 + b2 → kept @ W2 * b2
 return kept @ W2 + b2 → return F.layer_norm(kept @ W2 + b2, x.shape[-1:])
 return kept @ W2 + b2 → return F.layer_norm(x + kept @ W2 + b2, x.shape[-1:])
     There is a norm in yours. The network alone is asked for here; the norm comes with Add & Norm.
+return kept @ W2 + b2 → return kept
+    What you return are the hidden entries, d_ff for each token. The way down is missing: W2 and b2.
+return kept @ W2 + b2 → return hidden
+    What you return are the hidden entries, d_ff for each token, as they are before the cut. Cut them at 0; then W2 and
+    b2 lead down.
+return kept @ W2 + b2 → return (kept.mean(dim=-2, keepdim=True) @ W2 + b2).expand_as(x)
+return kept @ W2 + b2 → return (kept.sum(dim=-2, keepdim=True) @ W2 + b2).expand_as(x)
+    All tokens get the same output in yours. Each is worked on by itself, with nothing taken over tokens.
 return kept @ W2 + b2 → return (kept @ W2 + b2).flatten(0, -2)
 x @ W1 → x.flatten(0, -2) @ W1
     You lay all tokens below each other. `@` carries whatever axes stand in front, so leave x as it is.
@@ -297,15 +305,19 @@ distance / torch.sqrt(variance + eps) → distance
     You take the mean off and do not divide: large vectors stay large.
 dim=-1 → dim=-2
 dim=-1 → dim=0
-x.mean(dim=-1 → x.mean(dim=-2 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-2, keepdim=True)
-x.mean(dim=-1 → x.mean(dim=0 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=0, keepdim=True)
     Your mean runs over tokens, so every token hears the others. It runs over the entries of one token,
     the last axis: `dim=-1`.
+x.mean(dim=-1 → x.mean(dim=-2 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=-2, keepdim=True)
+x.mean(dim=-1 → x.mean(dim=0 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=0, keepdim=True)
+    Mean and variance run over tokens in yours, so every token hears the others. They run over the entries of one token,
+    the last axis: `dim=-1`. And `x.var` divides by one less than it has, unless it is told `correction=0`.
 dim=-1 → dim=1
 dim=-1 → dim=(0, 1)
-x.mean(dim=-1 → x.mean(dim=1 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=1, keepdim=True)
     You count the axis from the front, so what it is depends on how many there are: axis 1 is a token's
     entries in a table, and the tokens with a batch in front. The last axis is always `dim=-1`.
+x.mean(dim=-1 → x.mean(dim=1 ; (distance**2).mean(dim=-1, keepdim=True) → x.var(dim=1, keepdim=True)
+    You count the axis from the front: axis 1 is a token's entries in a table, and the tokens with a batch in front. The
+    last axis is always `dim=-1`. And `x.var` divides by one less than it has, unless it is told `correction=0`.
 dim=-1 → dim=tuple(range(x.dim() - 1))
     You take one mean for each of the C features, over all tokens: that is batch norm. Layer norm takes one
     for each token, over its own entries, the last axis.
@@ -313,9 +325,11 @@ dim=-1 → dim=(-2, -1)
     You take one mean for a whole sentence, over its tokens and their entries, so every token hears the
     others and the padding. Take the last axis alone.
 x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
-x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → x.var()
     You take one mean and one variance over all numbers. Every token has its own, over its entries, the last axis:
     `dim=-1, keepdim=True`.
+x.mean(dim=-1, keepdim=True) → x.mean() ; (distance**2).mean(dim=-1, keepdim=True) → x.var()
+    You take one mean and one variance over all numbers. Every token has its own, over the last axis: `dim=-1,
+    keepdim=True`. And `x.var` divides by one less than it has, unless it is told `correction=0`.
 x.mean(dim=-1, keepdim=True) → x.mean()
 (distance**2).mean(dim=-1, keepdim=True) → (distance**2).mean()
 (distance**2).mean(dim=-1, keepdim=True) → x.var(correction=0)
@@ -359,6 +373,8 @@ gamma * normed + beta → gamma * normed
     beta is missing: it is added at the end.
 gamma * normed → gamma @ normed
 gamma * normed → normed @ gamma
+return gamma * normed + beta → return gamma @ distance / torch.sqrt(variance + eps) + beta
+return gamma * normed + beta → return distance @ gamma / torch.sqrt(variance + eps) + beta
     `@` adds up over the entries. Each entry is multiplied by its own gamma: `*`.
 gamma * normed + beta → (gamma * x - mean) / torch.sqrt(variance + eps) + beta
     You multiply x by gamma before the mean is taken off. First comes the norm, then gamma.
@@ -427,7 +443,20 @@ def _around():
     cases = [(small, square, centre)]
     for shape in ((3, 3), (1, 2, 4), (2, 3, 5)):
         cases.append((torch.randn(shape) + 1, *_functions(shape[-1])))
+    cases.append((torch.randn(2, 3), Once(), centre))
     return [(*case, norm_first) for case in cases for norm_first in (False, True)]
+
+
+class Once:
+    """doubles every entry, and may be called once."""
+
+    called = False
+
+    def __call__(self, y):
+        if self.called:
+            raise RuntimeError("the sublayer is called a second time")
+        self.called = True
+        return 2 * y
 
 
 def _functions(width):
@@ -455,7 +484,7 @@ add_norm = Exercise(
         "stands: behind the sum, or before the sublayer. `sublayer` and `norm` are functions, so they are "
         "called: `sublayer(x)`.",
         "Pre-norm: only the sublayer reads the norm of x. What is added to its answer is x as it came, so "
-        "that something runs past all norms from the first layer to the last.",
+        "that what the first layer is given runs past all norms, to the last layer.",
         "Post-norm, from the inside outwards: the sublayer reads x, x is added to its answer, and the norm "
         "is taken of that sum.",
     ),
@@ -534,6 +563,8 @@ x + answer → x + x + answer
     x is added twice.
 x + answer → (x + answer) / 2
     You take the mean of x and the answer. The residual is their sum, and is not halved.
+answer = sublayer(x) → x = answer = sublayer(x) ; answer = sublayer(norm(x)) → x = answer = sublayer(norm(x))
+    In both orders you put the answer in the place of x, and then add it to itself. x as it came is what is added.
 answer = sublayer(x) → x = answer = sublayer(x)
     In post-norm you put the answer in the place of x, and then add it to itself. x as it came is what is added.
 answer = sublayer(norm(x)) → x = answer = sublayer(norm(x))
@@ -543,7 +574,9 @@ x + answer → x - answer
 x + answer → torch.cat([x, answer], dim=-1)
     You lay x and the answer end to end. They are added, entry by entry.
 sublayer(norm(x)) → sublayer(sublayer(norm(x))) ; sublayer(x) → sublayer(sublayer(x))
-    The sublayer runs twice in yours. It runs once.
+    The sublayer runs twice in yours, one after the other. It runs once.
+if norm_first → both = norm(x + sublayer(x)), x + sublayer(norm(x)) ⏎ if norm_first
+    Right, but the sublayer runs twice in yours, for one answer. Call it once: ask for `norm_first` first.
 return norm(x + answer) → return norm(x, answer)
     `norm` takes one tensor, the sum: `norm(x + …)`.
 sublayer(norm(x)) → norm(sublayer)(x)
@@ -565,6 +598,7 @@ answer = sublayer(x) → answer = sublayer(norm(x + x)) ; return norm(x + answer
 sublayer(norm(x)) → norm(x) ; sublayer(x) → x
     The sublayer is never called in yours.
 sublayer(norm(x)) → sublayer ; sublayer(x) → sublayer
+sublayer(norm(x)) → norm(sublayer) ; sublayer(x) → sublayer
     `sublayer` is a function, and a function cannot be added to a tensor: call it, `sublayer(…)`.
 sublayer(norm(x)) → sublayer(norm)
     `norm` is a function: call it, `norm(x)`, and hand on what it gives.

@@ -35,7 +35,8 @@ sinusoids = Exercise(
         "`torch.arange(0, d_model, 2)` counts 0, 2, 4, …: that is 2i for every pair, also for the last, single "
         "one where d_model is odd. The whole exponent, 2i/d, goes into brackets.",
         "Make an empty table. `P[:, 0::2]` are all its even columns, and take the sines; `P[:, 1::2]` are the "
-        "odd ones, and take the cosines. With an odd d_model there is one odd column fewer: `d_model // 2`.",
+        "odd ones, and take the cosines. Columns are counted from 0, so the last one of an odd d_model is even, a "
+        "sine: there is one odd column fewer, `d_model // 2`.",
     ),
     passed="Which entries would change, if max_len were twice as large?",
     tolerance=5e-4,
@@ -95,6 +96,8 @@ pair / d_model → pair / (d_model + d_model % 2)
 [:, : d_model // 2] → [:, d_model % 2 :]
 return P → return torch.stack((sines, cosines), dim=-1).flatten(1)[:, d_model % 2 :]
     With an odd d_model you dropped something in front. It is the last cosine that has no column.
+return P → if d_model % 2: P[:, -1] = cosines[:, -1] ⏎ return P
+    With an odd d_model your last column is a cosine. Columns are counted from 0, so the last is an even one, a sine.
 [:, None] →
 [:, None] → [None]
     Positions and pairs lie along one axis. Positions go down, `torch.arange(max_len)[:, None]`, so that each
@@ -113,8 +116,12 @@ pair / d_model → pair / (d_model // 2)
     by half of d is 2i/d too.
 10000 ** (pair / d_model) → 10000.0 ** pair / d_model
 10000 ** (pair / d_model) → (10000.0 ** pair / d_model)
-    `10000 ** a / d_model` is (10000 ** a) / d_model, because powers come before division. Put the whole
+10000 ** (pair / d_model) → (10000 ** 2 * pair / d_model)
+    Powers come before products and divisions: `10000 ** a / d_model` is (10000 ** a) / d_model. Put the whole
     exponent, 2i/d, in brackets.
+10000 ** (pair / d_model) → 10000 ** 2 * pair / d_model
+    All your angles are about 0, so every row is the code of position 0. `t / 10000 ** 2 * i / d` does this: powers
+    come first. Put the whole exponent, 2i/d, in brackets.
 pair / d_model → pair / max_len
     You divide the exponent by max_len. It is 2i/d, with d the width d_model.
 torch.arange(max_len) → (torch.arange(max_len) / max_len)
@@ -124,7 +131,8 @@ torch.arange(max_len) → (torch.arange(max_len) / max_len)
 pair / d_model → pair // d_model
     Every pair has the angle t, as if the exponent were 0. (`//` rounds it down to 0.) It is 2i/d.
 t / 10000 → t // 10000
-    `//` rounds the angles down to whole numbers. Divide with `/`.
+    In all pairs but the first your angles are about 0. `//` rounds them down to whole numbers: divide with `/`. (An
+    exponent without its brackets, as in `10000 ** 2 * i / d`, gives that as well.)
 10000 → 1000
 10000 → 100000
     Your base is another one. The formula has 10000.
@@ -176,8 +184,8 @@ sinusoids_for_one = Exercise(
         "every pair. The whole exponent, 2i/d, goes into brackets.",
         "Make a vector of zeros and fill it: `code[0::2]` are its even entries, and take the sines; "
         "`code[1::2]` are the odd ones, and take the cosines.",
-        "With an odd d_model there is one odd entry fewer than there are angles: keep the first `d_model // 2` "
-        "cosines.",
+        "Entries are counted from 0, so the last one of an odd d_model is even, a sine. There is one odd entry fewer "
+        "than there are angles: keep the first `d_model // 2` cosines.",
     ),
     passed="For a whole table the positions go down, and each meets every pair.",
     tolerance=sinusoids.tolerance,
@@ -230,6 +238,8 @@ pair / d_model → pair / (d_model + d_model % 2)
 [: d_model // 2] → [d_model % 2 :]
 return code → return torch.stack((sines, cosines), dim=-1).flatten()[d_model % 2 :]
     With an odd d_model you dropped something in front. It is the last cosine that has no entry.
+return code → if d_model % 2: code[-1] = cosines[-1] ⏎ return code
+    With an odd d_model your last entry is a cosine. Entries are counted from 0, so the last is an even one, a sine.
 (0, d_model, 2) → ((d_model + 1) // 2)
     Your exponent is i/d; the formula has 2i/d.
 pair / d_model → 2 * pair / d_model
@@ -244,7 +254,8 @@ pair / d_model → pair / (d_model // 2)
 pair / d_model → pair // d_model
     Every pair has the position itself as its angle, as if the exponent were 0. (`//` rounds it down to 0.) It is 2i/d.
 position / 10000 → position // 10000
-    `//` rounds the angles down to whole numbers. Divide with `/`.
+    In all pairs but the first your angles are about 0. `//` rounds them down to whole numbers: divide with `/`. (An
+    exponent without its brackets, as in `10000 ** 2 * i / d`, gives that as well.)
 10000 ** (pair / d_model) → 10000 ** (pair / d_model) * math.pi / 180
     Your angles are taken for degrees. Sine and cosine take radians: leave the angles as they are.
 position / 10000 → (position + 1) / 10000
@@ -253,7 +264,11 @@ position / 10000 → (position + 1) / 10000
     Pairs are counted from 0: the first one has the exponent 0. Yours begin with i = 1.
 10000 ** (pair / d_model) → 10000.0 ** pair / d_model
 10000 ** (pair / d_model) → (10000.0 ** pair / d_model)
-    Powers come before division: put the whole exponent, 2i/d, in brackets.
+10000 ** (pair / d_model) → (10000 ** 2 * pair / d_model)
+    Powers come before products and divisions: put the whole exponent, 2i/d, in brackets.
+10000 ** (pair / d_model) → 10000 ** 2 * pair / d_model
+    All your angles are about 0, so yours is the code of position 0. `position / 10000 ** 2 * i / d` does this: powers
+    come first. Put the whole exponent, 2i/d, in brackets.
 position / 10000 → position * 10000
     You multiply by 10000^(2i/d). The angle is the position divided by it.
 angle.sin(), angle.cos() → angle.cos(), angle.sin()
@@ -338,7 +353,7 @@ def _(k, d_model):
 rotation.edits("""
 [cos, sin], [-sin, cos] → [cos, -sin], [sin, cos]
     Yours turns the other way: it gives the code of t − k. Here the sine is the first of a pair, so the minus
-    stands in the lower row.
+    stands in the lower row. (A matrix found by least squares, for rows @ R, is to be transposed: R @ P[t] is asked.)
 k / 10000 → abs(k) / 10000
     With a negative k yours turns forwards: take k with its sign.
 (2 * i / d_model) → 0
@@ -346,7 +361,8 @@ k / 10000 → abs(k) / 10000
 2 * i / d_model → i / d_model
     Your exponent is i/d; the formula has 2i/d. So pair i turns too fast, by the factor 10000^(i/d).
 2 * i / d_model → 4 * i / d_model
-    Your exponent is 4i/d: the 2 has come in twice. If your numbers go 0, 2, 4, … they are 2i already.
+    Your exponent is 4i/d: the 2 has come in twice. If your numbers go 0, 2, 4, … they are 2i already, and i divided
+    by half of d is 2i/d too.
 10000 ** (2 * i / d_model) → 10000 ** 2 * i / d_model
     All your angles are about 0, so R is the unit matrix and nothing turns. `k / 10000 ** 2 * i / d` does this:
     powers come first. Put the whole exponent, 2i/d, in brackets.
@@ -364,7 +380,7 @@ k / 10000 → k * 10000
 k / 10000 → 1 / 10000
     k is not used. Your angles are those of a shift by one position.
 k / 10000 → k // 10000
-    `//` rounds the angles down to whole numbers. Divide with `/`.
+    `//` rounds your angles down to whole numbers, 0 or less in all pairs but the first. Divide with `/`.
 math.sin(b), math.cos(b) → math.sin(math.radians(b)), math.cos(math.radians(b))
 math.sin(b), math.cos(b) → math.sin(math.degrees(b)), math.cos(math.degrees(b))
     `math.sin` takes its angle in radians, and that is what k / 10000^(2i/d) is: leave it as it is.
