@@ -165,7 +165,7 @@ LESSONS = {
         "decoding",
         "choosing the words",
         ("07.2", "12.1", "15.3"),
-        gpt=(46, "greedy, sampling and the cache"),
+        gpt=(47, "greedy, sampling and the cache"),
     ),
     "17": Lesson(
         DOING,
