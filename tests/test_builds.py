@@ -616,4 +616,5 @@ def test_the_rate_of_a_decoder_layer_that_is_told_none_is_known(rate, passes):
 def test_two_attentions_that_are_one_are_named_without_an_option():
     made = 'self.cross_attn = mine("MultiHeadAttention")(d_model, num_heads)'
     message = DecoderLayer.judge(solved(made, "self.cross_attn = self.self_attn")).message
-    assert "are one parameter, and should be two (post-norm). Make each by a call" in message
+    assert "`self_attn` and `cross_attn` are one and the same, and should be two" in message
+    assert "option" not in message

@@ -316,7 +316,7 @@ def _made_anew(model: nn.Module, given: Sequence[Any]) -> str:
 
 
 def _drops(model: nn.Module, right: nn.Module, given: Sequence[Any]) -> str:
-    """What is said to dropout at a rate of 0: whether it has a place there, and in which part it is."""
+    """What is said to dropout at a rate of 0: whether it has a place there, and in which part."""
     dropouts = [name for name, part in right.named_modules() if isinstance(part, nn.Dropout)]
     has_one = {name.rpartition(".")[0] for name in dropouts} | {""}
     name = drops_itself(model, *given)
