@@ -745,7 +745,7 @@ def _reversed(
     """
     columns = header or _languages_of(paths)
     ours = tuple(language_named(code.partition("-")[0]) for code in languages)
-    if columns is None or columns == ours or columns != ours[::-1]:
+    if columns == ours or columns != ours[::-1]:
         return ""
     who = "the header says" if header else "the file names say"
     return f"{who} {' → '.join(columns)}, so the columns are exchanged"

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.base.distributed import gather, share
+from transformer_lib.base.lines import unknown_words
 from transformer_lib.base.listening import AttentionMap, listen
 from transformer_lib.base.report import progress_bar
 from transformer_lib.base.sentences import joined, sentences
@@ -231,12 +232,7 @@ class Translator:
             dict.fromkeys(word for s in sentences for word in self.source_vocabulary.unknown(s))
         )
         if unknown:
-            shown = ", ".join(unknown[:5]) + (
-                f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-            )
-            warnings.warn(
-                f"training never showed these words, they are read as <unk>: {shown}", stacklevel=4
-            )
+            warnings.warn(unknown_words(unknown), stacklevel=4)
 
     @torch.no_grad()
     def _recorded(self, batch) -> Iterator[tuple[str, int, Float[Tensor, "batch heads query key"]]]:

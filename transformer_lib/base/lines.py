@@ -28,7 +28,7 @@ def serve(translate: Callable[[list[str]], list[str]], source) -> None:
     except ValueError as error:
         sys.exit(f"error: {error}")
     if unknown:
-        print(f"note: {unknown_words(unknown)}", file=sys.stderr)
+        print(f"note: {unknown_words(with_lines(unknown))}", file=sys.stderr)
 
 
 def opened(engine: Callable, model: str | Path):
@@ -51,11 +51,17 @@ def text_of(line: bytes, number: int) -> str:
         ) from None
 
 
-def unknown_words(lines: dict[str, list[int]]) -> str:
-    """What is said of words that training never showed, each with the numbers of its lines."""
-    shown = ", ".join(f"{word} ({_places(lines[word])})" for word in list(lines)[:5])
-    more = f" and {len(lines) - 5} more" if len(lines) > 5 else ""
-    return f"training never showed these words, they are read as <unk>: {shown}{more}"
+def unknown_words(words: list[str]) -> str:
+    """What is said of words that training never showed."""
+    more = f" and {len(words) - 5} more" if len(words) > 5 else ""
+    return (
+        f"training never showed these words, they are read as <unk>: {', '.join(words[:5])}{more}"
+    )
+
+
+def with_lines(words: dict[str, list[int]]) -> list[str]:
+    """Each word with the numbers of its lines."""
+    return [f"{word} ({_places(numbers)})" for word, numbers in words.items()]
 
 
 def _places(numbers: list[int]) -> str:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from transformer_lib.base.lines import text_of, unknown_words
+from transformer_lib.base.lines import text_of, unknown_words, with_lines
 from transformer_lib.base.report import progress_bar
 from transformer_lib.base.sentences import sentences
 from transformer_lib.translation import Translator
@@ -36,4 +36,4 @@ def translate_lines(
             said = translator.translate([text for _, text in batch], **search)
         yield from said
     if unknown:
-        warnings.warn(unknown_words(unknown), stacklevel=2)
+        warnings.warn(unknown_words(with_lines(unknown)), stacklevel=2)

@@ -61,7 +61,8 @@ def write(
     """Write the model into `folder`, as `ctranslate2.Translator` opens it.
 
     The engine knows a token by its text, and the pieces of bytes have none that is theirs alone, so
-    its tokens are our ids, written as numbers. Raises ValueError for ALiBi, which the engine's encoder does not know.
+    its tokens are our ids, written as numbers. Raises ValueError for ALiBi, which the engine's
+    encoder does not know.
     """
     specs, config = _engine().specs, model.config
     if config.positions == "alibi":
