@@ -11,7 +11,9 @@ from torch import nn
 from transformer_lib import attention, transformer
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import (
+    Decoder,
     DecoderLayer,
+    Encoder,
     EncoderLayer,
     MultiHeadAttention,
     Transformer,
@@ -68,7 +70,9 @@ def test_what_is_used_covers_training_and_eval_and_other_sizes(build):
     assert len({case.sizes for case in cases}) > 1
 
 
-@pytest.mark.parametrize("build", [MultiHeadAttention, EncoderLayer, DecoderLayer, Transformer])
+@pytest.mark.parametrize(
+    "build", [MultiHeadAttention, EncoderLayer, DecoderLayer, Encoder, Decoder, Transformer]
+)
 def test_torch_is_asked_and_says_what_the_library_says(build):
     """The twin is torch.nn's module: here the two meet on every use that torch can answer."""
     asked = 0
@@ -618,3 +622,10 @@ def test_two_attentions_that_are_one_are_named_without_an_option():
     message = DecoderLayer.judge(solved(made, "self.cross_attn = self.self_attn")).message
     assert "`self_attn` and `cross_attn` are one and the same, and should be two" in message
     assert "option" not in message
+
+
+def test_the_whole_is_written_from_its_two_checkpoints():
+    whole = Transformer.source()
+    for checkpoint in (Encoder, Decoder):
+        assert checkpoint.source().rpartition("\n\n\n")[2] in whole
+        assert whole.startswith(checkpoint.source().rpartition("\n\n\n")[0])

@@ -7,10 +7,17 @@ from transformer_lib.exercises.builds.multi_head import (
     multi_head_attention_for_one,
 )
 from transformer_lib.exercises.builds.rotary_block import RotaryBlock, rotary_block_for_one
-from transformer_lib.exercises.builds.whole import Transformer, transformer_for_one
+from transformer_lib.exercises.builds.whole import (
+    Decoder,
+    Encoder,
+    Transformer,
+    transformer_for_one,
+)
 
 __all__ = [
+    "Decoder",
     "DecoderLayer",
+    "Encoder",
     "EncoderLayer",
     "MultiHeadAttention",
     "RotaryBlock",

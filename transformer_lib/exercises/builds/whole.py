@@ -1,4 +1,7 @@
-"""The Transformer, whole: embedding and positions, encoder, decoder, generator. Lesson 13."""
+"""The Transformer, whole: embedding and positions, encoder, decoder, generator. Lesson 13.
+
+Encoder and decoder are checkpoints on the way: what is wrong is named where it is made.
+"""
 
 import math
 
@@ -11,7 +14,7 @@ from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.model import Written
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.lab import twins
-from transformer_lib.masks import padding_mask
+from transformer_lib.masks import causal_mask, padding_mask
 from transformer_lib.transformer import TransformerConfig
 
 
@@ -180,32 +183,89 @@ y @ W.T → y
 """)
 
 
-def _cases():
+SIZES = {"d_model": 4, "num_heads": 2, "d_ff": 3, "num_layers": 1, "max_len": 8, "dropout": 0.0}
+PRE, TWO = {"norm_first": True}, {"num_layers": 2}
+
+
+def _ids(batch, length):
+    return torch.randint(1, 5, (batch, length))
+
+
+def _of_the_encoder():
+    torch.manual_seed(11)
+
+    def case(about, batch, source, masked=False, training=False, random=False, **changes):
+        src = _ids(batch, source)
+        if masked:
+            src[0, 1:] = 0
+        mask = (padding_mask(src, 0),) * masked
+        config = TransformerConfig(5, 7, **{**SIZES, **changes})
+        return Case(about, (config,), {}, (src, *mask), training, random)
+
+    return [
+        case("post-norm", 1, 2),
+        case("pre-norm, with two layers", 2, 3, **PRE, **TWO),
+        case("with padding, with two layers", 3, 3, True, **TWO),
+        case("with padding, pre-norm", 2, 5, True, **PRE),
+        case("in train() without dropout", 2, 4, training=True, **PRE),
+        case("in eval() with dropout=0.5", 1, 2, dropout=0.5),
+        case("in train() with dropout=0.5", 1, 2, dropout=0.5, training=True, random=True),
+        case("in train() with dropout=1", 1, 2, dropout=1.0, training=True, **PRE),
+    ]
+
+
+def _of_the_decoder():
+    torch.manual_seed(12)
+
+    def case(about, shape, masks=0, training=False, random=False, **changes):
+        batch, source, target = shape
+        src, tgt = _ids(batch, source), _ids(batch, target)
+        if masks:
+            src[0, 1:], tgt[-1, 1:] = 0, 0
+        memory = torch.randn(batch, source, 4)
+        padding = (padding_mask(tgt, 0) if masks > 1 else None, padding_mask(src, 0))
+        config = TransformerConfig(7, 5, **{**SIZES, **changes})
+        return Case(
+            about, (config,), {}, (tgt, memory, *padding[: 2 * bool(masks)]), training, random
+        )
+
+    return [
+        case("post-norm", (1, 2, 2)),
+        case("pre-norm, with two layers", (2, 5, 3), **PRE, **TWO),
+        case("with padding in the source, with two layers", (3, 3, 3), 1, **TWO),
+        case("with padding in both, equally long", (2, 3, 3), 2, **PRE),
+        case("with padding in both", (2, 5, 3), 2, **PRE),
+        case("in train() without dropout", (2, 3, 4), 1, training=True, **PRE),
+        case("in eval() with dropout=0.5", (1, 2, 3), dropout=0.5),
+        case("in train() with dropout=0.5", (1, 2, 3), dropout=0.5, training=True, random=True),
+        case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **PRE),
+    ]
+
+
+def _of_the_whole():
     torch.manual_seed(13)
-    sizes = {"d_model": 4, "num_heads": 2, "d_ff": 3, "num_layers": 1, "max_len": 8, "dropout": 0.0}
-    pre, two = {"norm_first": True}, {"num_layers": 2}
 
     def case(about, shape, masks=0, words=7, training=False, random=False, **changes):
         batch, source, target = shape
-        src, tgt = (torch.randint(1, 5, (batch, length)) for length in (source, target))
+        src, tgt = _ids(batch, source), _ids(batch, target)
         if masks:
             src[0, 1:], tgt[-1, 1:] = 0, 0
         padding = padding_mask(src, 0), padding_mask(tgt, 0)
-        config = TransformerConfig(5, words, **{**sizes, **changes})
+        config = TransformerConfig(5, words, **{**SIZES, **changes})
         return Case(about, (config,), {}, (src, tgt, *padding[:masks]), training, random)
 
     return [
         case("post-norm", (1, 2, 2)),
-        case("pre-norm, with two layers", (2, 3, 2), **pre, **two),
-        case("with padding in the source, with two layers", (3, 3, 3), 1, **two),
-        case("with padding in both, equally long", (2, 3, 3), 2, **pre),
-        case("with padding in both", (2, 4, 3), 2, **pre),
+        case("pre-norm, with two layers", (2, 3, 2), **PRE, **TWO),
+        case("with padding in the source, with two layers", (3, 3, 3), 1, **TWO),
+        case("with padding in both, equally long", (2, 3, 3), 2, **PRE),
+        case("with padding in both", (2, 4, 3), 2, **PRE),
         case("with tie_weights='target'", (2, 2, 3), words=5, tie_weights="target"),
         case("with tie_weights='all'", (1, 3, 2), 1, words=5, tie_weights="all"),
-        case("in train() without dropout", (2, 3, 4), 1, training=True, **pre),
+        case("in train() without dropout", (2, 3, 4), 1, training=True, **PRE),
         case("in eval() with dropout=0.5", (1, 2, 3), dropout=0.5),
         case("in train() with dropout=0.5", (1, 2, 3), dropout=0.5, training=True, random=True),
-        case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **pre),
+        case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **PRE),
     ]
 
 
@@ -215,16 +275,117 @@ def _twin(model, *inputs):
     return None if dropped else twins.transformer_logits(model, *inputs)
 
 
+def _hidden(mask):
+    """torch's padding mask: one axis less, and True means the opposite."""
+    return None if mask is None else ~mask[:, 0, 0]
+
+
+def _encoder_by_torch(model, src, src_mask=None):
+    """What torch's layers make of it, between our embedding and our norm."""
+    if model.training and model.positions.dropout.p:
+        return None
+    x = model.positions(model.embedding(src))
+    for layer in model.layers:
+        x = twins.encoder_layer(layer)(x, src_key_padding_mask=_hidden(src_mask))
+    return model.norm(x)
+
+
+def _decoder_by_torch(model, tgt_in, memory, tgt_mask=None, src_mask=None):
+    if model.training and model.positions.dropout.p:
+        return None
+    y = model.positions(model.embedding(tgt_in))
+    masks = {
+        "tgt_mask": ~causal_mask(tgt_in.size(1)),
+        "tgt_key_padding_mask": _hidden(tgt_mask),
+        "memory_key_padding_mask": _hidden(src_mask),
+    }
+    for layer in model.layers:
+        y = twins.decoder_layer(layer)(y, memory, **masks)
+    return model.norm(y)
+
+
+def _sides(model):
+    return [model.encoder, model.decoder] if hasattr(model, "encoder") else [model]
+
+
 def _newborn(model):
     """Its words should begin with entries of about 1/√d, which √d brings to 1."""
     large = type(model)(TransformerConfig(99, 99, d_model=64, num_heads=1, d_ff=1, num_layers=1))
-    for side in (large.encoder, large.decoder):
+    for side in _sides(large):
         if side.embedding.weight.std() > 2 / 8:
             return (
                 "It computes rightly, but its words begin too loud: `nn.Embedding` starts with variance 1, "
                 "and √d comes on top. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`."
             )
     return None
+
+
+Encoder = Build(
+    sections=("13 Stack the layers", "13 From ids to vectors"),
+    task="The first checkpoint of the Transformer, the encoder: source ids (batch, source) in, the memory (batch, "
+    "source, d_model) out. It is made with a `TransformerConfig` and called as `(src, src_mask=None)`. Its parts are "
+    "`embedding`, an `nn.Embedding` for `config.src_vocab_size` words, whose rows begin with entries of about "
+    '1/√d_model; `layers`, an `nn.ModuleList` of `config.num_layers` of `mine("EncoderLayer")`, made with '
+    "`(d_model, num_heads, d_ff, dropout=…, norm_first=…)`; and `norm`, a last `nn.LayerNorm` where "
+    "`config.norm_first`, else nothing that has weights. On the way in a row is multiplied by √d_model, then the code "
+    'of its position is added (`mine("sinusoids")(length, d_model)`, not stored with the weights), then comes '
+    "dropout. A layer is called as `(x, src_mask)`.",
+    cases=_of_the_encoder,
+    hints=(
+        "Write two classes: the embedding, which looks rows up, makes them larger and adds the codes; and the "
+        "encoder, which holds an embedding, the layers and the norm, and calls them one after the other.",
+        "An embedding that inherits from `nn.Embedding` keeps the name `embedding.weight`; `super().forward(ids)` "
+        "looks the rows up. The codes are (tokens, d_model): broadcasting repeats them for every sentence.",
+        "A stack hands on: `x = layer(x, src_mask)` in a loop over `self.layers`, and `self.norm(x)` once, behind "
+        "the loop.",
+    ),
+    passed="The embedding serves in the decoder as it is. Two lines of the decoder's `forward` will differ from this "
+    "one's: which?",
+    seconds=20.0,
+    without=("TokenEmbedding.forward", "Encoder.forward"),
+    gaps=(
+        "math.sqrt(self.embedding_dim)",
+        "rows + codes.to(rows)",
+        "c.num_layers",
+        "layer(x, src_mask)",
+        "self.norm(x)",
+    ),
+    reference=transformer.Encoder,
+    twin=_encoder_by_torch,
+    newborn=_newborn,
+)
+
+Decoder = Build(
+    sections=("13 Which memory does a decoder layer read?", "13 Stack the layers"),
+    task="The second checkpoint of the Transformer, the decoder: target ids (batch, target) and the memory (batch, "
+    "source, d_model) in, what the generator reads (batch, target, d_model) out. It is made with a "
+    "`TransformerConfig` and called as `(tgt_in, memory, tgt_mask=None, src_mask=None)`. Its parts are `embedding`, "
+    "as in the encoder, for `config.tgt_vocab_size` words; `layers`, an `nn.ModuleList` of `config.num_layers` of "
+    '`mine("DecoderLayer")`; and `norm`, as in the encoder. A layer is called as `(x, memory, tgt_mask, src_mask)` '
+    "and is causal by itself: `tgt_mask` is for its self-attention, `src_mask` for its cross-attention.",
+    cases=_of_the_decoder,
+    hints=(
+        "The decoder differs from the encoder in what comes in, in the kind of its layers and in how a layer is "
+        "called, and in nothing else. The embedding is the same class.",
+        "Every layer reads the same memory, so only one of a layer's two inputs is handed on from layer to layer.",
+        "`y = layer(y, memory, tgt_mask, src_mask)` in a loop over `self.layers`, and `self.norm(y)` once, behind "
+        "the loop.",
+    ),
+    passed="Two checkpoints are behind you. What is left for the third are the generator, the tied matrices, and two "
+    "calls in the right order.",
+    seconds=20.0,
+    without=("TokenEmbedding.forward", "Decoder.forward"),
+    gaps=(
+        "math.sqrt(self.embedding_dim)",
+        "rows + codes.to(rows)",
+        "c.num_layers",
+        "layer(y, memory, tgt_mask, src_mask)",
+        "self.norm(y)",
+    ),
+    reference=transformer.Decoder,
+    twin=_decoder_by_torch,
+    newborn=_newborn,
+)
 
 
 Transformer = Build(
@@ -245,7 +406,7 @@ Transformer = Build(
     "decoder layer as `(x, memory, tgt_mask, src_mask)`; it is causal by itself. `config.tie_weights` says which "
     "matrices are one parameter: 'none'; 'target', the generator's and the decoder's table; 'all', the encoder's "
     "table too.",
-    cases=_cases,
+    cases=_of_the_whole,
     hints=(
         "Write four classes, in the order in which the ids go through them: embedding with positions, encoder, "
         "decoder, and the whole, which holds an encoder, a decoder and a generator. Encoder and decoder differ in "
@@ -301,6 +462,7 @@ def my_layers(name, c):
     return nn.ModuleList(mine(name)(*sizes, **options) for _ in range(c.num_layers))
 
 
+@Encoder.solution
 class MyEncoder(nn.Module):
     """Source ids in, memory out. A pre-norm stack ends in a norm of its own."""
 
@@ -317,6 +479,23 @@ class MyEncoder(nn.Module):
         return self.norm(x)
 
 
+def _embedded(side, ids):
+    rows = nn.functional.embedding(ids, side.embedding.weight)
+    return side.positions(rows.size(-1) ** 0.5 * rows)
+
+
+@Encoder.solution
+class _(transformer.Encoder):
+    """The library's parts, called by hand."""
+
+    def forward(self, src, src_mask=None):
+        steps = [_embedded(self, src)]
+        for layer in self.layers:
+            steps.append(layer(steps[-1], src_mask))
+        return self.norm(steps[-1])
+
+
+@Decoder.solution
 class MyDecoder(nn.Module):
     """Target ids and the memory in, what the generator reads out."""
 
@@ -331,6 +510,17 @@ class MyDecoder(nn.Module):
         for layer in self.layers:  # all of them read one memory
             y = layer(y, memory, tgt_mask, src_mask)  # (batch, target, d_model)
         return self.norm(y)
+
+
+@Decoder.solution
+class _(transformer.Decoder):
+    """The library's parts, called by hand."""
+
+    def forward(self, tgt_in, memory, tgt_mask=None, src_mask=None):
+        steps = [_embedded(self, tgt_in)]
+        for layer in self.layers:
+            steps.append(layer(steps[-1], memory, tgt_mask=tgt_mask, memory_mask=src_mask))
+        return self.norm(steps[-1])
 
 
 @Transformer.solution
@@ -353,6 +543,7 @@ class MyTransformer(nn.Module):
         return self.generator(hidden)  # (batch, target, words)
 
 
+Encoder.needs = Decoder.needs = (MyEmbedding, my_layers)
 Transformer.needs = (MyEmbedding, my_layers, MyEncoder, MyDecoder)
 
 
@@ -361,17 +552,13 @@ class _Parts(transformer.Transformer):
     """The library's parts, called by hand."""
 
     def forward(self, src, tgt_in, src_mask=None, tgt_mask=None):
-        steps = [self.embed(self.encoder, src)]
+        steps = [_embedded(self.encoder, src)]
         for layer in self.encoder.layers:
             steps.append(layer(steps[-1], src_mask))
-        y = self.embed(self.decoder, tgt_in)
+        y = _embedded(self.decoder, tgt_in)
         for i, layer in enumerate(self.decoder.layers):
             y = layer(y, self.memory(steps, i), tgt_mask, src_mask)
         return self.generator(self.decoder.norm(y))
-
-    def embed(self, side, ids):
-        rows = nn.functional.embedding(ids, side.embedding.weight)
-        return side.positions(self.config.d_model**0.5 * rows)
 
     def memory(self, steps, i):
         return self.encoder.norm(steps[-1])
@@ -395,7 +582,7 @@ class _(_Parts):
         return steps[i + 1]
 
 
-Transformer.edits("""
+OF_A_SIDE = """
  * math.sqrt(self.embedding_dim) →
     Embedding: the factor √d_model is missing. The row of a word is multiplied by it, before the code is added.
 math.sqrt(self.embedding_dim) → self.embedding_dim
@@ -404,17 +591,10 @@ math.sqrt(self.embedding_dim) → self.embedding_dim
     Embedding: you divide by √d_model. The row of a word is multiplied by it.
 math.sqrt(self.embedding_dim) → math.sqrt(self.num_embeddings)
     Embedding: you multiply by the root of the number of words. d_model is the length of a row.
-ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (src) → (src, 0)
-ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (tgt_in) → (tgt_in, 0)
-    Embedding: the factor √d_model is missing on one side. Encoder and decoder both multiply by it.
  * math.sqrt(self.embedding_dim) → ; rows + codes.to(rows) → (rows + codes.to(rows)) * math.sqrt(self.embedding_dim)
     Embedding: you multiply the sum of row and code by √d_model. The row alone is multiplied, before the sum.
 rows + codes.to(rows) → rows
     Positions: there are none in yours, so it cannot know the order of the words.
-ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (src) → (src, 0)
-    Positions: the encoder has none. Both sides add them.
-ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (tgt_in) → (tgt_in, 0)
-    Positions: the decoder has none. Both sides add them.
 ids.size(1) → ids.size(0)
 ids.size(1) → ids.size(0) ; codes.to(rows) → codes.to(rows)[:, None]
 codes.to(rows) → codes.to(rows)[:, None]
@@ -432,6 +612,86 @@ self.dropout(rows + codes.to(rows)) → rows + codes.to(rows)
     Dropout: the layers drop, but the sum of row and code does not.
 "dropout": c.dropout → "dropout": 0.0
     Dropout: the sum of row and code drops, but the layers do not. Hand the rate on to them: `dropout=…`.
+"""
+
+Encoder.edits(
+    OF_A_SIDE
+    + """
+, "norm_first": c.norm_first →
+    Norms: layers are post-norm in yours, whatever the config says. Hand it on to them: `norm_first=config.norm_first`.
+x = layer(x, src_mask) → x = layer(x)
+    Encoder: `src_mask` never reaches its layers, so that padding is attended to.
+x = layer(x, → x = self.layers[0](x,
+    Layers: one of them is run over and over. Each of `layers` has weights of its own.
+x = layer(x, → layer(x,
+    Layers: in your encoder what a layer returns is lost. Assign it, `x = layer(x, …)`: the next layer reads it.
+x = layer(x, → x = layer(self.embedding(src),
+    Layers: in your encoder each of them reads the embeddings. It should read what the layer before it has returned.
+x = layer(x, src_mask) → return self.norm(layer(x, src_mask))
+    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
+    the left as the `for`.
+in self.layers → in reversed(self.layers)
+    Layers: yours run from the last to the first.
+return self.norm(x) → return x
+    Norms: in pre-norm the encoder ends in one, `norm`. Yours is never called.
+x = layer(x, src_mask) → x = self.norm(layer(x, src_mask)) ; self.norm(x) → x
+x = layer(x, src_mask) → x = self.norm(layer(x, src_mask))
+    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
+self.embedding(src) → self.norm(self.embedding(src)) ; return self.norm(x) → return x
+    Norms: the last norm comes first in yours, before the layers. It comes behind them.
+"""
+)
+Decoder.edits(
+    OF_A_SIDE
+    + """
+, "norm_first": c.norm_first →
+    Norms: layers are post-norm in yours, whatever the config says. Hand it on to them: `norm_first=config.norm_first`.
+y = layer(y, → y = self.layers[0](y,
+    Layers: one of them is run over and over. Each of `layers` has weights of its own.
+y = layer(y, → layer(y,
+    Layers: in your decoder what a layer returns is lost. Assign it, `y = layer(y, …)`: the next layer reads it.
+y = layer(y, → y = layer(self.embedding(tgt_in),
+    Layers: in your decoder each of them reads the embeddings. It should read what the layer before it has returned.
+y = layer(y, memory, tgt_mask, src_mask) → return self.norm(layer(y, memory, tgt_mask, src_mask))
+    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
+    the left as the `for`.
+in self.layers → in reversed(self.layers)
+    Layers: yours run from the last to the first.
+return self.norm(y) → return y
+    Norms: in pre-norm the decoder ends in one, `norm`. Yours is never called.
+y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask)) ; self.norm(y) → y
+y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask))
+    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
+self.embedding(tgt_in) → self.norm(self.embedding(tgt_in)) ; return self.norm(y) → return y
+    Norms: the last norm comes first in yours, before the layers. It comes behind them.
+y = layer(y, → y = memory = layer(y,
+y = layer(y, → memory = layer(y, ; self.norm(y) → self.norm(memory)
+    Memory: you write over it in the loop, so the second decoder layer reads the first one's output in its place.
+layer(y, memory, → layer(y, self.norm(memory),
+    Memory: you norm it. The encoder has finished it; the decoder only reads it.
+layer(y, memory, → layer(memory, y,
+    Decoder: the arguments of a layer are exchanged. First comes the target, then the memory.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask)
+    Decoder: `src_mask` never reaches its cross-attention, so that padding of the source is attended to.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, None, src_mask)
+    Decoder: `tgt_mask` is never used.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, tgt_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, src_mask)
+    Masks: they reach a decoder layer in the wrong places. Look at both calls: the decoder's own in `forward`, and the
+    layer's, (x, memory, tgt_mask, src_mask). `tgt_mask` is for its self-attention, `src_mask` for its cross-attention.
+"""
+)
+Transformer.edits(
+    OF_A_SIDE
+    + """
+ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (src) → (src, 0)
+ids): → ids, p=0.5): ; math.sqrt(self.embedding_dim) → self.embedding_dim**p ; (tgt_in) → (tgt_in, 0)
+    Embedding: the factor √d_model is missing on one side. Encoder and decoder both multiply by it.
+ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (src) → (src, 0)
+    Positions: the encoder has none. Both sides add them.
+ids): → ids, p=1): ; codes.to(rows) → codes.to(rows) * p ; (tgt_in) → (tgt_in, 0)
+    Positions: the decoder has none. Both sides add them.
 , "norm_first": c.norm_first →
 c.norm_first} → c.norm_first and name == "EncoderLayer"}
 c.norm_first} → c.norm_first and name == "DecoderLayer"}
@@ -516,4 +776,5 @@ config.tie_weights != "none" → False
     parameter then. (Equal numbers give equal logits: the first update parts them.)
 config.tie_weights == "all" → False
     Tying: with `tie_weights='all'` the source's embedding is the same matrix too.
-""")
+"""
+)
