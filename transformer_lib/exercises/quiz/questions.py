@@ -1115,7 +1115,7 @@ QUESTIONS = [
         "13",
         "equal_twins",
         "In one model all layers begin as copies of one. In another one head 1 begins with all "
-        "the numbers of head 0. No dropout. Which twins part while they learn?",
+        "the parameters of head 0. No dropout. Which twins become different?",
         {
             "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
             "Layers stand at different heights and read different inputs.",
@@ -1127,7 +1127,7 @@ QUESTIONS = [
             "one head twice, until something differs, such as their blocks of W_O.",
         },
         "D",
-        "Stack the layers",
+        "Break it: layers and heads that begin alike",
     ),
     Question(
         "13",
@@ -1150,7 +1150,7 @@ QUESTIONS = [
     Question(
         "13",
         "numbers_of_a_layer",
-        "d_ff = 4d. How many weights, as a multiple of d², does a *decoder* layer have? (Leave out "
+        "d_ff = 4d. How many parameters, as a multiple of d², does a *decoder* layer have? (Leave out "
         "biases and norms.)",
         {
             "8: the network's two matrices.": "4d² up and 4d² down. You forget the two attentions, "
@@ -1167,16 +1167,16 @@ QUESTIONS = [
     Question(
         "13",
         "softmax_of_softmax",
-        "A model ends in a softmax, and the loss takes one, too. Two words; the model gives the right "
-        "one a share of 1. What share does the loss see?",
+        "A model ends in a softmax, and the loss takes one, too. Two tokens; the model gives the right "
+        "one a probability of 1. Which one does the loss see?",
         {
-            "1: of a certain word nothing is lost.": "The loss takes 1 and 0 for logits, and a gap of "
+            "1: of a certain token nothing is lost.": "The loss takes 1 and 0 for logits, and a gap of "
             "1 is no certainty.",
             "½: two softmaxes make all alike.": "They make it flatter, not flat: the logits 1 and 0 "
             "are still apart.",
-            "NaN: shares are no logits.": "Any numbers may be logits, also these. Nothing warns, and "
+            "NaN: probabilities are no logits.": "Any numbers may be logits, also these. Nothing warns, and "
             "the loss never reaches 0.",
-            "0.73: e / (e + 1).": "The shares 1 and 0 are taken for logits. So the loss stays above "
+            "0.73: e / (e + 1).": "The probabilities 1 and 0 are taken for logits. So the loss stays above "
             "0.31, however right the model is.",
         },
         "D",
