@@ -2,6 +2,7 @@
 
 import base64
 import html
+import inspect
 import json
 import math
 import os
@@ -18,6 +19,8 @@ from matplotlib.colors import to_rgb
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
 from transformer_lib.exercises import exercises
+from transformer_lib.exercises.builds import Transformer
+from transformer_lib.exercises.builds.whole import MyDecoder, MyEncoder, MyTransformer
 from transformer_lib.exercises.own.parts import PARTS, built_in
 from transformer_lib.layers import DecoderLayer, EncoderLayer, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, window_mask
@@ -28,7 +31,7 @@ from transformer_lib.show.drawings.heads import head_weights
 from transformer_lib.show.drawings.marks import Path, Text, marks
 from transformer_lib.show.drawings.marks import number as written_as
 from transformer_lib.show.drawings.scene import Arrow, Box, Label, Operation, Shape, Vector
-from transformer_lib.transformer import make_model
+from transformer_lib.transformer import TransformerConfig, make_model
 
 TOKENS = ["i", "'m", "home", "."]
 GUESTS = ["Ada", "Ben", "Cy", "Dot", "Eve", "Fay"]
@@ -143,6 +146,7 @@ SCENES = {
     "12, three layers wait": lambda: drawings.what_waits(["<bos>", "va"], ["va", "<eos>"], 3),
     "13": whole,
     "13, post": lambda: whole(norm_first=False, num_layers=3),
+    "13, the classes": drawings.class_tree,
     "14": lambda: drawings.training_loop(SRC, TGT, 37),
     "14, faults": lambda: drawings.faults(model(num_layers=1), SRC, TGT),
     "15": lambda: drawings.sentence_to_score(HOME, WRITTEN, ["je", "suis", "chez", "moi", "."]),
@@ -533,6 +537,31 @@ def moves_others(module, name):
     return not torch.equal(before[:, 0], after[:, 0])
 
 
+@pytest.mark.parametrize("written", [MyEncoder, MyDecoder, MyTransformer])
+def test_the_tree_of_the_classes_is_that_of_the_solution_and_so_are_its_calls(written):
+    """What hangs below a class are its attributes, and a call has the arguments of its `forward`."""
+    drawn = {box.name: box for box in drawings.class_tree().parts if isinstance(box, Box)}
+    name = {MyTransformer: "whole"}.get(written, written.__name__.removeprefix("My").lower())
+    made = written(TransformerConfig(5, 5, 4, 2, 3, 1))
+    children = [box.label for box in drawn.values() if box.name.rpartition(".")[0] == name]
+    if written is MyTransformer:
+        children = ["encoder", "decoder", "generator"]
+    assert children == [child for child, _ in made.named_children()]
+    asked = list(inspect.signature(written.forward).parameters)[1:]
+    assert drawn[name].shape == f"({', '.join(asked)})"
+
+
+def test_the_masks_of_the_tree_end_where_the_solution_sends_them():
+    drawn = {box.name: box.shape for box in drawings.class_tree().parts if isinstance(box, Box)}
+    calls = {side: drawn[f"{side}.layers"] for side in ("encoder", "decoder")}
+    source = Transformer.source().replace("(y, ", "(x, ")
+    assert all(call.removeprefix("each ") in source for call in calls.values())
+    order = list(inspect.signature(DecoderLayer.forward).parameters)[1:5]
+    assert order == ["x", "memory", "tgt_mask", "memory_mask"]
+    assert drawn["decoder.layers.self_attn"] == "gets causal and tgt_mask"
+    assert drawn["decoder.layers.cross_attn"] == "gets src_mask"
+
+
 def test_the_boxes_say_truly_which_of_them_mix_positions():
     one = model().eval()
     drawn = boxes(drawings.transformer(one, SRC, TGT))
@@ -743,7 +772,12 @@ def test_the_alt_text_names_the_parts_in_the_order_of_the_data():
         "memory (1, 4, 24)",
         "decoder ids 1",
     ]
-    names += ["cross_attn (1, 5, 24)", "generator (1, 5, 37)", "softmax (1, 5, 37)", "shares"]
+    names += [
+        "cross_attn (1, 5, 24)",
+        "generator (1, 5, 37)",
+        "softmax (1, 5, 37)",
+        "probabilities",
+    ]
     places = [told.index(name) for name in names]
     assert places == sorted(places)
 

@@ -6,6 +6,7 @@ A function for each drawing gives a `Scene`, which is data. `Drawing(scene)` sho
 
 from transformer_lib.show.drawings.asking import moving_window, query_before_or_after
 from transformer_lib.show.drawings.broadcasting import broadcasting
+from transformer_lib.show.drawings.calls import class_tree
 from transformer_lib.show.drawings.decoding_steps import (
     bahdanau_step,
     cross_attention_step,
@@ -51,6 +52,7 @@ __all__ = [
     "beside",
     "broadcasting",
     "circle_of_three",
+    "class_tree",
     "clock_hands",
     "cross_attention_step",
     "decoder_layer",

@@ -37,8 +37,8 @@ from transformer_lib.show.drawings.stack import (
 
 ENCODER, BUS, DECODER = 338, 450, 842  # where the streams stand, and the way of the memory
 SAYS = {
-    "self_attn": "every position asks all that it may attend to: here positions mix.",
-    "cross_attn": "the query comes from here, keys and values from the memory.",
+    "self_attn": "every position hears all that it may attend to: here positions mix.",
+    "cross_attn": "the queries come from the target, keys and values from the memory.",
     "feed_forward": "each position by itself.",
 }
 
@@ -89,7 +89,7 @@ def transformer(
     source: Sequence[str] = (),
     target: Sequence[str] = (),
 ) -> Scene:
-    """The whole Transformer as it ran on one sentence, from ids to shares.
+    """The whole Transformer as it ran on one sentence, from ids to probabilities.
 
     Every box is a module of the model, with its name and the shape that it put out. `source` and
     `target` are the words of the ids.
@@ -103,14 +103,14 @@ def transformer(
     steps.append(
         Step(
             ("memory",),
-            "The memory: what the last encoder layer says. Every decoder layer reads it.",
+            "The memory: the output of the encoder. Every decoder layer reads it.",
         )
     )
     steps += _side(decoder, model.decoder, "decoder", tgt_in, target)
     for part in decoder.boxes("cross_attn"):
         way = memory.on("right"), (BUS, memory.y), (BUS, part.y), part.on("left")
         decoder.parts.append(arrow(memory, part, *way, role="output"))
-    steps += _to_shares(decoder, shapes[""])
+    steps += _to_probabilities(decoder, shapes[""])
     legend = _legend(ENCODER - BESIDE - WIDE, decoder.y)
     return fitted("The Transformer", [*encoder.parts, *decoder.parts, *legend], steps)
 
@@ -127,7 +127,7 @@ def _side(
     ]
     if not isinstance(side.positions, NoPositions):
         stack.added(f"{name}.positions", "positions", "10")
-        said = "Positions: a code for the place is added; the stream begins."
+        said = "Positions: the code of each position is added; the stream begins."
         steps.append(Step((f"{name}.positions",), said))
     stack.y -= 26
     for i, layer in enumerate(side.layers):
@@ -188,16 +188,21 @@ def _pairs(layer: nn.Module) -> list[tuple[str, str]]:
     return [(name, f"add_norm{i}") for i, name in enumerate(names, 1)]
 
 
-def _to_shares(stack: Stack, shape: str) -> list[Step]:
+def _to_probabilities(stack: Stack, shape: str) -> list[Step]:
     """The generator and its softmax, on top of the decoder."""
     stack.module("generator", "generator", "embedding", "13")
     y = stack.y - HIGH / 2
     stack.climb(Box("softmax", stack.x, y, 190, HIGH, "softmax", "weight", shape, "00", False))
     stack.y = y - HIGH / 2 - 22
-    stack.parts.append(label("shares", stack.x, stack.y, "shares of the next word", bold=True))
+    stack.parts.append(
+        label("probabilities", stack.x, stack.y, "probabilities of the next token", bold=True)
+    )
     return [
-        Step(("generator",), "Generator: a score for every word of the vocabulary."),
-        Step(("softmax", "shares"), "Softmax: at every position, a share for every word."),
+        Step(("generator",), "Generator: a logit for every token of the vocabulary."),
+        Step(
+            ("softmax", "probabilities"),
+            "Softmax: at every position, a probability for every token.",
+        ),
     ]
 
 
