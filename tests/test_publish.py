@@ -436,12 +436,24 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
     assert len(rows) <= listed
 
 
-@pytest.mark.parametrize("name", ["engines", "names", "real_text", "several_gpus", "speed"])
+@pytest.mark.parametrize(
+    "name", ["engines", "names", "one_page", "real_text", "several_gpus", "speed"]
+)
 def test_what_readme_has_no_room_for_has_a_page(soup, name):
     page = soup[f"site/{name}.html"]
     assert page.select_one("main h1").text
     assert soup["site/index.html"].select_one(f'a[href="{name}.html"]').text == page.h1.text
     assert all(image["src"].startswith("data:image/svg+xml") for image in page.select("main img"))
+
+
+def test_the_transformer_on_one_page_is_shown_whole_and_can_be_taken_home(built, soup):
+    text = site.ONE_PAGE.read_text("utf-8")
+    assert text.strip() in soup["site/one_page.html"].select_one("main").text
+    assert soup["site/one_page.html"].select_one('a[href="one_page.py"]')
+    for file in ("one_page.py", "downloads/one_page.py"):
+        assert (built / "site" / file).read_text("utf-8") == text
+    with zipfile.ZipFile(built / "site" / "downloads" / "all_lessons.zip") as archive:
+        assert "lessons/one_page.py" in archive.namelist()
 
 
 def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):

@@ -9,6 +9,7 @@ the environment names it, REPOSITORY_URL is linked to and SITE_URL is where the 
 import json
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -32,6 +33,7 @@ from transformer_lib.publish.lessons import (
     DEFINED,
     EFFORT,
     GLOSSARY,
+    NOTEBOOKS,
     Lesson,
     Section,
     is_predicted,
@@ -48,6 +50,7 @@ from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
+ONE_PAGE = NOTEBOOKS / "one_page.py"  # is read and run beside the lessons, and imports none
 CAPTION = re.compile(r"([A-Z“][^.:?!]*[?!]?)[.:?! ]")  # an alt text begins with the figure's title
 LISTING = re.compile(r"(.*<pre>(?:<span></span>)?)(.*?)\n?(</pre>.*)", re.S)
 PLAYED = {  # lessons with something of theirs in the playground
@@ -100,6 +103,8 @@ def pages_beside() -> list[Page]:
     for path in sorted((render.HERE / "pages").glob("*.md")):
         source = path.read_text(encoding="utf-8").replace("../../../notebooks/", "")
         title = source.partition("\n")[0].removeprefix("# ")
+        if path.stem == ONE_PAGE.stem:  # behind what is said about it, the file itself
+            source += f"\n```python\n{ONE_PAGE.read_text(encoding='utf-8')}```\n"
         found.append(Page(f"{path.stem}.html", title, render.markdown(source)))
     return found
 
@@ -111,6 +116,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     scene = machine()
     write_assets(lessons, terms, scene, directory / "assets")
     wheel = write_takeaway(paths, directory / "downloads")
+    shutil.copy(ONE_PAGE, directory)
     address = os.environ.get("SITE_URL", "")
     image = f"{address.rstrip('/')}/assets/social.png".removeprefix("/")
     write_playground(directory, home="index.html", image=image)

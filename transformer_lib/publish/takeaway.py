@@ -37,6 +37,7 @@ def write_takeaway(paths: list[Path], directory: Path) -> Path:
         notebook.cells.insert(0, first)
         written.append(directory / path.name)
         nbformat.write(notebook, written[-1])
+    written.append(Path(shutil.copy(NOTEBOOKS / "one_page.py", directory)))  # lesson 13 reads it
     with zipfile.ZipFile(directory / "all_lessons.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in written:
             archive.write(path, f"lessons/{path.name}")
