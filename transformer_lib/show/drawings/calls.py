@@ -1,4 +1,4 @@
-"""The classes of the build: which holds which, how each is called, and where the masks end. Lesson 13."""
+"""The classes of the build: what each holds, how it is called, where masks end. Lesson 13."""
 
 from transformer_lib.show.drawings.marks import fitted, text_width
 from transformer_lib.show.drawings.scene import Box, Part, Scene, Step, arrow
@@ -28,7 +28,7 @@ ROLES = {
 
 
 def class_tree() -> Scene:
-    """The Transformer that is built, as a tree of its attributes, with a step for each checkpoint."""
+    """The Transformer that is built as a tree of attributes, a step for each checkpoint."""
     boxes: list[Part] = []
     left, middles = 0.0, {}
     for side, calls in CALLS.items():
