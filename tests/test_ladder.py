@@ -22,6 +22,7 @@ from transformer_lib.run.ladder import (
     rung,
     search_ladder,
     search_table,
+    seed_by_seed,
     time_ladder,
 )
 from transformer_lib.run.options import TrainSettings
@@ -318,7 +319,7 @@ def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small
             row["written"] = references[number:] + ["?"] * number
             row["test"]["bleu"] = 100.0 - number
         path.write_text(json.dumps(rows))
-        return clearly_apart("gru", "bahdanau", small, path)
+        return clearly_apart(seed_by_seed("gru", "bahdanau", small, path))
 
     assert write(0, 0, 7, 7) == ">"
     assert write(7, 7, 0, 0) == "<"
@@ -333,7 +334,7 @@ def test_clearly_apart_is_every_seed_in_one_direction_and_no_chance(built, small
 def test_models_that_cannot_be_compared_are_refused_in_words(built, small):
     path, _ = built
     with pytest.raises(ValueError, match=r"has gru from seeds \[0, 1\] and luong-dot from \[\]"):
-        clearly_apart("gru", "luong-dot", small, path)
+        seed_by_seed("gru", "luong-dot", small, path)
 
 
 def test_the_command_searches_beside_its_rows(built, capsys):

@@ -287,11 +287,12 @@ def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[f
     return values.min() - margin, values.max() + margin
 
 
-def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) -> str:
-    """Whether the first model's BLEU on test is clearly higher (">"), lower ("<") or neither ("·").
+def seed_by_seed(
+    first: str, second: str, corpus: Corpus, path: Path = STORED
+) -> pd.DataFrame:
+    """By how many points of BLEU on test the first model leads, and p: a line a seed.
 
-    Clearly: with every seed, in the same direction, each time with p < 0.05 in a paired bootstrap
-    of the test sentences (`metrics.paired_bootstrap`).
+    p is `metrics.paired_bootstrap`'s of the two translations, from the same seed, of all sentences.
     """
     ours, theirs = (
         {row["seed"]: row for row in _rows(path) if row["model"] == name}
@@ -302,14 +303,25 @@ def clearly_apart(first: str, second: str, corpus: Corpus, path: Path = STORED) 
             f"{path} has {first} from seeds {[*ours]} and {second} from {[*theirs]}: "
             f"python -m transformer_lib ladder --models {first} {second}"
         )
-    pairs = [(ours[seed], theirs[seed]) for seed in ours]
-    gaps = [a["test"]["bleu"] - b["test"]["bleu"] for a, b in pairs]
     references = [pair.target for pair in corpus.test]
-    if min(gaps) <= 0 <= max(gaps) or any(
-        paired_bootstrap(a["written"], b["written"], references) >= 0.05 for a, b in pairs
-    ):
+    lines = {
+        seed: {
+            "lead": ours[seed]["test"]["bleu"] - theirs[seed]["test"]["bleu"],
+            "p": paired_bootstrap(ours[seed]["written"], theirs[seed]["written"], references),
+        }
+        for seed in ours
+    }
+    return pd.DataFrame.from_dict(lines, orient="index")
+
+
+def clearly_apart(seeds: pd.DataFrame) -> str:
+    """Whether the first of two models is clearly higher (">"), lower ("<") or neither ("·").
+
+    Clearly: with every seed of `seed_by_seed`'s table, in the same direction, each time p < 0.05.
+    """
+    if (seeds.p >= 0.05).any():
         return "·"
-    return ">" if gaps[0] > 0 else "<"
+    return ">" if (seeds.lead > 0).all() else "<" if (seeds.lead < 0).all() else "·"
 
 
 def _depends_on(settings: TrainSettings) -> dict:
