@@ -1,7 +1,7 @@
 """The Transformer on one page: model, gradients, training and translation, in plain Python.
 
 It is the model of "Attention Is All You Need" (Vaswani et al. 2017), only smaller, and without
-dropout and label smoothing. Nothing that calculates is imported: each number is a float in a list.
+dropout and label smoothing. Only `math` and `operator` are imported to calculate, with one number or two at a time.
 To be read from top to bottom, on a train. What each part is for, the lessons say: 02 gradients,
 04 attention, 09 heads, 10 positions, 11 and 12 layers, 13 the model, 14 training, 16 translating.
 
