@@ -140,14 +140,21 @@ def test_the_paired_bootstrap_agrees_with_one_by_hand():
         0
     ]
     every = range(60)
-    gap = abs(score(ours, every) - score(theirs, every))
-    drawn = [draw.choices(every, k=60) for _ in range(200)]
+    lead = score(ours, every) - score(theirs, every)
+    drawn = [draw.choices(every, k=60) for _ in range(1000)]
     gaps = [score(ours, rows) - score(theirs, rows) for rows in drawn]
-    mean = sum(gaps) / len(gaps)
-    by_hand = sum(abs(g - mean) > gap for g in gaps) / len(gaps)
+    by_hand = sum(abs(g - lead) >= abs(lead) for g in gaps) / len(gaps)
     assert 0.1 < by_hand < 0.9
-    assert paired_bootstrap(ours, theirs, references) == pytest.approx(by_hand, abs=0.1)
-    assert paired_bootstrap(theirs, ours, references) == pytest.approx(by_hand, abs=0.1)
+    assert paired_bootstrap(ours, theirs, references) == pytest.approx(by_hand, abs=0.06)
+    assert paired_bootstrap(theirs, ours, references) == paired_bootstrap(ours, theirs, references)
+
+
+def test_the_paired_bootstrap_counts_both_sides():
+    # One sentence of a hundred decides: it is drawn k times, and k is Poisson to a percent. The lead
+    # is as good as proportional to k, so that p is that of k = 0 or k >= 2: 1/e + (1 - 2/e).
+    references = [f"The cat number {i} sleeps on the red carpet." for i in range(100)]
+    slips = ["The cat number 0 slept", *references[1:]]
+    assert paired_bootstrap(references, slips, references) == pytest.approx(0.63, abs=0.05)
 
 
 def test_the_paired_bootstrap_knows_what_is_clear_and_what_is_not():

@@ -287,9 +287,18 @@ def band(rows: pd.DataFrame, model: str, measure: str, margin: float) -> tuple[f
     return values.min() - margin, values.max() + margin
 
 
-def seed_by_seed(
-    first: str, second: str, corpus: Corpus, path: Path = STORED
-) -> pd.DataFrame:
+def written(model: str, seed: int, path: Path = STORED) -> list[str]:
+    """What the stored run has made of the sentences of test, in their order."""
+    for row in _rows(path):
+        if (row["model"], row["seed"]) == (model, seed):
+            return row["written"]
+    raise ValueError(
+        f"{path} has no row of {model} from seed {seed}: "
+        f"python -m transformer_lib ladder --models {model} --seeds {seed}"
+    )
+
+
+def seed_by_seed(first: str, second: str, corpus: Corpus, path: Path = STORED) -> pd.DataFrame:
     """By how many points of BLEU on test the first model leads, and p: a line a seed.
 
     p is `metrics.paired_bootstrap`'s of the two translations, from the same seed, of all sentences.
