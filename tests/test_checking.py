@@ -257,6 +257,15 @@ def test_a_batch_whose_rows_meet_is_told_by_trying():
     assert "when the others change" in verdict.message
 
 
+@pytest.mark.parametrize("right_in_one", [True, False])
+def test_what_plays_a_part_where_yours_is_right_is_not_said_to_play_none(right_in_one):
+    exercise = Exercise(task="", cases=lambda: [(X, 2 * X), (Y, 3 * Y)], hints=())
+    exercise.solution(lambda x, bias: x + bias)
+    answer = lambda x, bias: x + bias if right_in_one and len(x) == 3 else x.sin()
+    said = "`bias` plays no part in yours" in exercise.judge(answer).message
+    assert said != right_in_one
+
+
 def test_an_answer_right_for_a_batch_of_one_alone_is_not_said_to_be_so_by_chance():
     """It is right in the one case of a batch of one, but for another reason."""
     verdict = weighed().judge(lambda weights, values, bias: (weights @ values + bias / 2)[:, :2])
@@ -425,6 +434,11 @@ STATE, MEMORY = torch.rand(2, 4), torch.rand(2, 5, 4)
         ("return a if a > 0 else b", (STATE, STATE), "one truth value"),
         ("return c", (STATE, STATE), "`NameError: name 'c' is not defined`"),
         ("return torch.nn.Linear(2, 2)(a)", (STATE, None), "torch.nn.Linear(2, 2)(a)"),
+        (
+            "import json; return json.loads(a and b)",
+            (None, STATE),
+            "It was raised in `loads`, called in your line",
+        ),
     ],
 )
 def test_an_error_is_told_by_the_line_and_the_shapes_that_met_there(body, given, said):
@@ -446,6 +460,18 @@ def test_shapes_are_told_once_and_a_wrong_call_speaks_of_no_index():
     assert "There `a` is (2, 4). " in told("return torch.mv(a, a)", STATE, None) + " "
     text = told("return torch.nn.functional.layer_norm(a, b)", STATE, STATE)
     assert "An index" not in text
+
+
+def test_a_call_with_the_wrong_arguments_needs_no_axis():
+    text = told("return torch.relu(a, b)", STATE, MEMORY)
+    assert "There `a` is (2, 4) and `b` is (2, 5, 4)." in text
+    assert "`[:, None]`" not in text
+
+
+def test_what_fails_within_a_function_that_is_called_has_no_cure_in_the_line():
+    text = told("import json; return json.loads(a)", None, None)
+    assert "'NoneType'" in text or "NoneType" in text
+    assert "is not None" not in text
 
 
 def test_a_given_function_is_called_by_its_argument():

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from transformer_lib.exercises.checking.comparing import said
 
+_EXERCISES = __name__.rpartition(".checking")[0]
 CURES = (  # what torch or Python says, and what helps where it is known
     (
         r"'NoneType'",
@@ -37,7 +38,8 @@ CURES = (  # what torch or Python says, and what helps where it is known
     ),
     (
         r"Boolean value of Tensor",
-        "`and`, `or`, `not` and `if` want one truth value. For all entries at once it is `&`, `|`, `~`.",
+        "`and`, `or`, `not` and `if` want one truth value. For all entries at once it is `&`, `|`, `~`; whether there "
+        "is a tensor at all, `is not None` asks.",
     ),
     (
         r"masked_fill.*(bool|Bool)|expected .*mask.*(bool|Bool)",
@@ -98,16 +100,19 @@ def _sentences(error: BaseException, file: str) -> Iterator[str]:
         return
     frame, trace = found
     line = linecache.getline(frame.f_code.co_filename, trace.tb_lineno).strip()
+    called = _called(trace)
     if line:
-        yield f"It was raised in your line `{line}`."
+        yield f"It was raised in {f'`{called}`, called in ' if called else ''}your line `{line}`."
     met, is_product = [], False
     with suppress(Exception):
         met, is_product = _met(frame, trace)
     if met:
         shapes = [f"`{text}` is {tuple(x.shape)}" for text, x in dict(met).items()]
         yield f"There {' and '.join(shapes)}."
+    if called:  # what helps there is not what the line lacks
+        return
     cure = ""
-    if len(met) == 2:
+    if len(met) == 2 and not isinstance(error, TypeError):
         cure = (_of_a_product if is_product else _of_an_axis)(*met)
     cure = cure or next((text for found, text in CURES if re.search(found, str(error))), "")
     if cure:
@@ -129,6 +134,16 @@ def _own_frame(trace: TracebackType | None, file: str) -> tuple[FrameType, Trace
             found = trace.tb_frame, trace
         trace = trace.tb_next
     return found
+
+
+def _called(trace: TracebackType) -> str:
+    """What the line calls, if it fails in there: neither torch's nor a function that an exercise gives."""
+    while trace := trace.tb_next:
+        module, code = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_frame.f_code
+        others = module.partition(".")[0] not in ("torch", "jaxtyping")
+        if others and not module.startswith(_EXERCISES):
+            return code.co_qualname.rpartition("<locals>.")[2]
+    return ""
 
 
 def _met(frame: FrameType, trace: TracebackType) -> tuple[list[tuple[str, Tensor]], bool]:

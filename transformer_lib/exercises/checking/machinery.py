@@ -287,7 +287,7 @@ class Exercise:
                 return message, wrong[0]
             if agreed and by_numbers:
                 in_part.append((agreed, message))
-        has_numbers = any(got[i].error is None for i in wrong)
+        has_numbers = any(got[i].value is not None for i in wrong)
         pairs = self._pairs(got, cases) if self.pairs and has_numbers else iter(())
         while some := list(islice(pairs, _AT_ONCE)):
             self._made_of([both for _, both, _ in some], cases, wrong[0])
@@ -425,7 +425,7 @@ class Exercise:
                 or relations.between(pairs, self.tolerance)
                 or relations.by_trying(pairs, own, theirs, self.tolerance)
                 or relations.of_inputs(pairs, theirs, self.tolerance)
-                or relations.unused(pairs, own, theirs, self.tolerance)
+                or relations.unused(pairs, own, theirs, self.tolerance, list(self._passing(trial)))
             )
             if found:
                 return found
@@ -433,6 +433,13 @@ class Exercise:
         passing = [self._conditions(case) for i, case in enumerate(cases) if i not in wrong]
         found = relations.of_cases(list(failing), passing, self.tolerance)
         return found and f"{found} {self._difference(trial)}"
+
+    def _passing(self, trial: Trial) -> Iterator[tuple[tuple, Callable, Callable]]:
+        """Of each case that is right: the two results with the arguments, yours, and the right answer."""
+        answer, got, right, cases, wrong = trial
+        for i in (i for i in range(len(cases)) if i not in wrong):
+            pair = self._value(got[i]), self._value(right[i]), self._named(cases[i])
+            yield pair, *(self._called_again(of, cases[i]) for of in (answer, self.right))
 
     def _only_changed(self, got: Outcome, right: Outcome) -> bool:
         """Whether the result is right, and only an argument is not what it was."""

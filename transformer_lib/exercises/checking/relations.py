@@ -91,10 +91,15 @@ def unused(
     yours: Sequence[Call],
     rights: Sequence[Call],
     tolerance: float,
+    passing: Sequence[tuple[tuple[Any, Any, Case], Call, Call]] = (),
 ) -> str | None:
-    """That an argument plays no part in yours: it changes, and your answer does not."""
-    cases = zip(pairs, yours, rights, strict=True)
-    return _first([list(_without(*pair, own, right, tolerance)) for pair, own, right in cases])
+    """That an argument plays no part in yours: it changes, and your answer does not, nowhere."""
+    failing = zip(pairs, yours, rights, strict=True)
+    played = lambda pair, own, right: list(_without(*pair, own, right, tolerance))
+    found = _first([[said for said, stays in played(*case) if stays] for case in failing])
+    if found and any((found, False) in played(*case) for case in passing):
+        return None
+    return found
 
 
 def on_the_way(pairs: Sequence[tuple[Any, Any, dict[str, Any]]], tolerance: float) -> str | None:
@@ -722,16 +727,20 @@ def _without(
     yours: Call,
     right: Call,
     tolerance: float,
-) -> Iterator[str]:
+) -> Iterator[tuple[str, bool]]:
+    """Of each argument that matters: that it plays no part in yours, and whether this is so."""
     values = [value for _, value in case]
     for i, (name, value) in enumerate(case):
         if (other := _another(value)) is None:
             continue
         with suppress(Exception):
             changed = [other if j == i else x for j, x in enumerate(values)]
-            moved = not _alike(right(changed), wanted, tolerance)
-            if moved and _finite(got) and _alike(yours(changed), got, 0.0):
-                yield f"`{name}` plays no part in yours: when it changes, your answer stays as it is."
+            if not _alike(right(changed), wanted, tolerance):
+                stays = _finite(got) and _alike(yours(changed), got, 0.0)
+                said = (
+                    f"`{name}` plays no part in yours: when it changes, your answer stays as it is."
+                )
+                yield said, stays
 
 
 def _another(value: Any) -> Any:
@@ -800,7 +809,8 @@ def _alike(a: Any, b: Any, tolerance: float) -> bool:
 
 
 def _finite(x: Any) -> bool:
-    return not isinstance(x, Tensor) or bool(x.isfinite().all())
+    parts = x if isinstance(x, tuple) else (x,)
+    return all(bool(part.isfinite().all()) for part in parts if isinstance(part, Tensor))
 
 
 def _constant(x: Tensor) -> bool:
