@@ -1,6 +1,7 @@
 """Checks of classes: weights by name, known mistakes, and the part where an unknown one begins."""
 
 import math
+import sys
 import time
 
 import pytest
@@ -17,11 +18,10 @@ from transformer_lib.exercises.builds import (
     EncoderLayer,
     MultiHeadAttention,
     Transformer,
-    decoder_layer,
 )
 from transformer_lib.exercises.builds.whole import MyTransformer
 from transformer_lib.exercises.checking import running
-from transformer_lib.exercises.checking.classes import Build
+from transformer_lib.exercises.checking.classes import Build, dropping
 from transformer_lib.exercises.checking.weights import randomised
 from transformer_lib.lab import twins
 from transformer_lib.layers import AddNorm, PositionwiseFeedForward
@@ -449,10 +449,13 @@ def drops_weights(rate=None):
     ("answer", "said"),
     [
         (with_parts(add_norm2=None), "`add_norm1` and `add_norm2` are one and the same"),
-        (with_parts(feed_forward=network(0.1)), "`feed_forward.dropout` drops although the rate"),
-        (with_parts(self_attn=drops_weights(0.1)), "`self_attn` drops although the rate is 0"),
-        (with_parts(feed_forward=network()), "there is one within `feed_forward`"),
-        (with_parts(self_attn=drops_weights()), "there is one within `self_attn`"),
+        (
+            with_parts(feed_forward=network(0.1)),
+            "Dropout: `feed_forward.dropout` drops, and nothing",
+        ),
+        (with_parts(self_attn=drops_weights(0.1)), "Dropout: `self_attn` drops, and nothing"),
+        (with_parts(feed_forward=network()), "Dropout: `feed_forward.dropout` drops, and nothing"),
+        (with_parts(self_attn=drops_weights()), "Dropout: `self_attn` drops, and nothing"),
         (DropsAround, "an `F.dropout` in `add_norm1`, or in what it calls,"),
         (type("NoReturn", (Layer,), {"make": Silent}), "`add_norm1` gives None."),
         (HandsOnTheMask, "takes 3 positional arguments but 4 were given|too many positional"),
@@ -541,7 +544,16 @@ def test_where_a_dropout_is_missing_the_step_is_the_one_that_should_drop():
     assert "What goes into `add_norm2.norm` is wrong." in paper
 
 
-class Loud(MyTransformer):
+def solved(old="", new="", build=DecoderLayer):
+    """The solution of the decoder layer, or of another build, with other words in it."""
+    known = {**vars(sys.modules[build.solutions[0].__module__]), "__name__": "__main__"}
+    source = build.source()
+    assert old in source
+    exec(source.replace(old, new) if old else source, known)
+    return known[build.name]
+
+
+class Loud(solved(build=Transformer)):
     def __init__(self, config):
         super().__init__(config)
         nn.init.normal_(self.encoder.embedding.weight)
@@ -601,15 +613,6 @@ def test_a_check_leaves_random_numbers_alone():
     assert torch.equal(torch.rand(3), expected)
 
 
-def solved(old, new):
-    """The solution of the decoder layer with other words in it."""
-    known = {**vars(decoder_layer), "__name__": "__main__"}
-    source = DecoderLayer.source()
-    assert old in source
-    exec(source.replace(old, new), known)
-    return known["MyDecoderLayer"]
-
-
 @pytest.mark.parametrize(("rate", "passes"), [("0.1", True), ("0.0", False), ("0.5", False)])
 def test_the_rate_of_a_decoder_layer_that_is_told_none_is_known(rate, passes):
     found = DecoderLayer.judge(solved("dropout=0.1", f"dropout={rate}"))
@@ -629,3 +632,65 @@ def test_the_whole_is_written_from_its_two_checkpoints():
     for checkpoint in (Encoder, Decoder):
         assert checkpoint.source().rpartition("\n\n\n")[2] in whole
         assert whole.startswith(checkpoint.source().rpartition("\n\n\n")[0])
+
+
+ATTENTION = 'mine("MultiHeadAttention")(d_model, num_heads)'
+JOINED = "mask = mask & tgt_mask"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("(target, target)", "\n        mask = mask | self.training", "is causal in eval() alone."),
+        ("norm_first=False", "norm_first=True", "`norm_first` is True in yours where nothing"),
+        (JOINED, "mask = mask + tgt_mask", "`|`, like `+`, lets through"),
+        (JOINED, "mask = mask and tgt_mask", "`and`, `or`, `not` and `if` want one truth"),
+        (
+            "if tgt_mask is not None",
+            "if tgt_mask",
+            "whether there is a tensor at all, `is not None`",
+        ),
+        ("(y, y, y, mask)", "(y, mask)", "argument: 'value'"),
+        (
+            "across, self.feed_forward",
+            "back, self.feed_forward",
+            "has to go on from what `add_norm2`",
+        ),
+        ("lambda y: self.self", "lambda: self.self", "your `lambda` takes none"),
+        (
+            "return self.add_norm3(across, self.feed_forward)",
+            "return self.add_norm3(across, self.feed_forward), memory",
+            "Only the first of the 2 things that you return is wanted",
+        ),
+        (
+            "x, memory, tgt_mask=None",
+            "memory, x, tgt_mask=None",
+            "`forward(memory, x, tgt_mask, me",
+        ),
+        ("x, memory, tgt_mask=None", "x, tgt_mask=None, memory=None", "stand in other places"),
+        (
+            ATTENTION,
+            f"{ATTENTION[:-1]}, dropout=dropout)",
+            "Dropout: `self_attn` drops, and nothing",
+        ),
+        ("d_ff)\n", "d_ff, dropout=dropout)\n", "Dropout: `feed_forward.dropout` drops, and"),
+    ],
+)
+def test_natural_mistakes_in_a_decoder_layer(old, new, said):
+    found = DecoderLayer.judge(solved(old, new))
+    assert not found.passed
+    assert said in found.message
+    assert "`[:, :, None]`" not in found.message
+    assert "It shows in" not in found.message
+
+
+def test_what_drops_is_found_whatever_drops_before_it():
+    both = with_parts(self_attn=drops_weights(), feed_forward=network())
+    layer, x = both(12, 3, 17, dropout=0.5).train(), torch.randn(2, 5, 12)
+    assert dropping(layer, x) == [
+        "self_attn",
+        "add_norm1.dropout",
+        "feed_forward.dropout",
+        "add_norm2.dropout",
+    ]
+    assert dropping(layer.eval(), x) == []

@@ -5,8 +5,11 @@ from torch import nn
 
 from transformer_lib import layers
 from transformer_lib.exercises.builds.encoder_layer import (
+    FORGETS_RATE,
+    NO_Y,
     RESULT,
     Alone,
+    drops_sums_alone,
     newborn,
     read,
     scale,
@@ -84,7 +87,7 @@ def _(x, memory, attend_back, attend_across, think, norm):
 
 
 decoder_layer_for_one.edits("""
-attend_across(back, memory) → attend_across(memory, back)
+s(back, memory) → s(memory, back)
 back + attend_across(back, memory) → memory + attend_across(memory, back)
     The memory asks in yours. The target asks, so it comes first: `attend_across(y, memory)`.
 attend_across(back, memory) → attend_across(x, memory)
@@ -104,7 +107,7 @@ back + attend_across → x + attend_across
 back + attend_across(back, memory) → x + attend_across(x, memory)
     Your middle sublayer still reads the layer's x, so what `attend_back` says is lost. The first Add & Norm has made
     a new one, `norm(x + attend_back(x))`: that asks, and to that the answer is added.
-attend_across(back, memory) → attend_across(back, norm(memory))
+, memory) → , norm(memory))
     You norm the memory. It stays as it is: the norm is of the target's sums alone.
 attend_across(back, memory) → attend_across(back, back)
     The memory is never read in yours. The target asks it: `attend_across(y, memory)`.
@@ -231,6 +234,8 @@ def _twin(model, x, memory, tgt_mask=None, memory_mask=None):
     )
 
 
+_DropsSumsAlone = drops_sums_alone(layers.DecoderLayer)
+
 DecoderLayer = Build(
     sections=(
         "12 One layer, three sublayers",
@@ -252,7 +257,8 @@ DecoderLayer = Build(
         "`causal_mask(x.size(1))` says who may attend to whom in time, and the layer makes it whatever it is "
         "given. `tgt_mask` comes on top where it is given: both must hold, so `&` joins them.",
         "Attention wants query, key, value and mask, and Add & Norm calls a function of one argument, so a "
-        "`lambda y: …` stands between them. The last sublayer, `self.feed_forward`, is such a function "
+        "`lambda y: …` stands between them. Its y is what the sublayer is to read: x in post-norm, the norm of x in "
+        "pre-norm. The last sublayer, `self.feed_forward`, is such a function "
         "already: that line is the encoder layer's.",
     ),
     passed="It is the library's and `nn.TransformerDecoderLayer`, and no token attends to the future, in "
@@ -265,7 +271,7 @@ DecoderLayer = Build(
         "self.cross_attn(y, memory, memory, memory_mask)",
         "self.add_norm3(across, self.feed_forward)",
     ),
-    reference=layers.DecoderLayer,
+    reference=_DropsSumsAlone,
     twin=_twin,
     newborn=newborn,
 )
@@ -299,7 +305,7 @@ class MyDecoderLayer(nn.Module):
 
 
 @DecoderLayer.solution
-class _InTwoOrders(layers.DecoderLayer):
+class _InTwoOrders(_DropsSumsAlone):
     def forward(self, x, memory, tgt_mask=None, memory_mask=None):
         sublayers = (
             (self.add_norm1, lambda y: self.self_attn(y, y, y, tgt_mask, is_causal=True)),
@@ -330,17 +336,22 @@ DecoderLayer.edits(f"""
 mask = mask & tgt_mask → mask = tgt_mask
     Self-attention: where `tgt_mask` is given, the causal mask is forgotten. Both must hold: `&`.
 mask & tgt_mask → mask | tgt_mask
-    Self-attention: `|` lets through what one of the two masks allows. A key must pass both: `&`.
+    Self-attention: `|`, like `+`, lets through what one of the two masks allows. A key must pass both: `&`.
 mask = mask & tgt_mask → pass
     Self-attention: yours is causal, but `tgt_mask` is never used.
 device=x.device) → device=x.device) | (not self.training)
     Self-attention: yours is causal in train() alone. In eval() it must be so too.
+device=x.device) → device=x.device) | self.training
+    Self-attention: yours is causal in eval() alone. In train() it must be so too, or the layer learns to read what
+    comes next.
 device=x.device) → device=x.device).mT
     Self-attention: your causal mask is turned round, so that a token attends to what comes after it.
 mask = causal_mask( → mask = ~causal_mask(
     Self-attention: your causal mask is True in the future. True means *may attend*: take it without `~`.
 device=x.device) → device=x.device).tril(-1)
     Self-attention: your diagonal is masked out. A token may attend to itself.
+= causal_mask(x.size(1), device=x.device) → = torch.ones(x.size(1), x.size(1)).tril(1).bool()
+    Self-attention: a token may attend to one token too many in yours, the next one.
 causal_mask(x.size(1) → causal_mask(memory.size(1)
 causal_mask(x.size(1) → causal_mask(x.size(0)
 causal_mask(x.size(1) → causal_mask(x.size(-1)
@@ -348,8 +359,6 @@ causal_mask(x.size(1) → causal_mask(x.size(-1)
 if tgt_mask is not None → if True
     `tgt_mask` may be missing, and then it is None, which cannot be joined with a mask: `if tgt_mask is not
     None:` comes before.
-if tgt_mask is not None → if tgt_mask
-    `if` wants one truth value, and a mask has many: ask whether it is there, `if tgt_mask is not None:`.
 (y, y, y, mask) → (y, y, y, ~mask)
     Self-attention: your mask is True where a token may not attend, as in torch's layers. Here True means may attend:
     hand over `~` of it.
@@ -408,6 +417,12 @@ across = self.add_norm2( → memory = self.add_norm2.norm(memory) ⏎ across = s
 across = self.add_norm2( → memory = self.add_norm1.norm(memory) ⏎ across = self.add_norm2(
     Cross-attention: you norm the memory as well. The norm is of the target alone; the encoder has normed the
     memory already.
+(y, memory, memory, memory_mask) → (y, memory, memory_mask)
+    Cross-attention wants query, key and value, and then the mask. The memory is key *and* value, so it stands there
+    twice: `cross_attn(y, memory, memory, memory_mask)`.
+(y, y, y, mask) → (y, memory, memory, mask)
+(y, y, y, mask) → (y, memory, memory, memory_mask)
+    Self-attention: its keys and values are the memory's in yours. It attends to the target alone: all three are y.
 self.cross_attn(y → self.self_attn(y
 self.self_attn(y, y → self.cross_attn(y, y
     One attention does the work of both in yours. `self_attn` and `cross_attn` have weights of their own.
@@ -416,7 +431,8 @@ self.self_attn(y, y → self.cross_attn(y, y ; self.cross_attn(y, memory → sel
 self.add_norm3(across → self.add_norm3(back
 (back, lambda y: self.cross_attn(y, memory, memory, memory_mask)) → (back, torch.zeros_like)
 (across, self.feed_forward) → (across, lambda y: self.feed_forward(back))
-    Cross-attention: what it says never reaches the network, which goes on from what `add_norm2` gave.
+    Cross-attention: what it says never reaches the network, which has to go on from what `add_norm2` gives,
+    `x = self.add_norm2(x, …)`.
 self.add_norm2(back → self.add_norm2(x
 (x, lambda y: self.self_attn(y, y, y, mask)) → (x, torch.zeros_like)
     Self-attention: what it says never reaches cross-attention. Keep it, `x = self.add_norm1(…)`, and go on
@@ -442,6 +458,8 @@ add_norm3 = AddNorm(d_model, dropout=dropout, norm_first=norm_first → add_norm
     `add_norm3` is post-norm always in yours: `norm_first` is to be handed on to it too.
 norm_first=norm_first → norm_first=True
     `norm_first` changes nothing in yours: it is pre-norm always.
+dropout=0.1, norm_first=False → dropout=0.1, norm_first=True
+    `norm_first` is True in yours where nothing is said. Post-norm is to be the default: `norm_first=False`.
 norm_first=norm_first → norm_first=not norm_first
     `norm_first` is the wrong way round: when it is True, the norm comes before the sublayer.
 (y, y, y, mask) → (x, x, x, mask)
@@ -463,6 +481,8 @@ lambda y: self.self_attn(y, y, y, mask) → self.self_attn(x, x, x, mask)
 lambda y: self.cross_attn(y → self.cross_attn(back
 (across, self.feed_forward) → (across, self.feed_forward(across))
     {RESULT}
+lambda y: → lambda:
+    {NO_Y}
 lambda y: self.self_attn(y, y, y, mask) → self.self_attn
 lambda y: self.cross_attn(y, memory, memory, memory_mask) → self.cross_attn
     An Add & Norm calls its sublayer with one tensor, and attention wants query, key, value and mask. Put a
@@ -471,10 +491,12 @@ lambda y: self.cross_attn(y, memory, memory, memory_mask) → self.cross_attn
 memory_mask)) → memory_mask)[0])
 (y, y, y, mask) → (y, y, y, mask)[0] ; memory_mask)) → memory_mask)[0])
     Attention gives the output alone, no tuple: with `[0]` you take the first sentence for all of them.
-dropout=dropout, norm_first → dropout=0.0, norm_first
+dropout=dropout → dropout=0.0
+self.add_norm1 = AddNorm(d_model, dropout=dropout → self.add_norm1 = AddNorm(d_model, dropout=0.0
+self.add_norm2 = AddNorm(d_model, dropout=dropout → self.add_norm2 = AddNorm(d_model, dropout=0.0
 self.add_norm3 = AddNorm(d_model, dropout=dropout → self.add_norm3 = AddNorm(d_model, dropout=0.0
-    Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x.
-dropout=dropout, norm_first → dropout=0.1, norm_first
+    {FORGETS_RATE}
+dropout=dropout → dropout=0.1
     {UNSTEADY[True]}
 """)
 

@@ -1,12 +1,10 @@
 """The encoder layer, whole, and once for one sentence. Lesson 11."""
 
-from contextlib import suppress
-
 import torch
 from torch import nn
 
 from transformer_lib import layers
-from transformer_lib.exercises.checking.classes import UNSTEADY, Build, Case
+from transformer_lib.exercises.checking.classes import TOO_MANY, UNSTEADY, Build, Case, dropping
 from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own.mine import mine
 from transformer_lib.lab import twins
@@ -182,12 +180,18 @@ def _twin(model, x, mask=None):
     return twins.encoder_layer(model).train()(x, src_key_padding_mask=~mask[:, 0, 0])
 
 
-class _WithTwoDropouts(layers.EncoderLayer):
-    """The library's, but without the dropout in its network: what is asked for has two."""
+_SUBLAYERS = ("self_attn", "cross_attn", "feed_forward")
 
-    def __init__(self, *sizes, **options):
-        super().__init__(*sizes, **options)
-        self.feed_forward.dropout = nn.Identity()
+
+def drops_sums_alone(kind):
+    """A layer of the library without the dropout in its network, as it is asked for."""
+
+    class Layer(kind):
+        def __init__(self, *sizes, **options):
+            super().__init__(*sizes, **options)
+            self.feed_forward.dropout = nn.Identity()
+
+    return Layer
 
 
 def drops_twice(model):
@@ -200,9 +204,9 @@ def drops_twice(model):
             layer = type(model)(64, 1, 1, dropout=0.5, norm_first=norm_first).train()
             for name, weights in layer.named_parameters():  # that part says 1, the others 0
                 weights.data.fill_(float(name == f"{part}.bias" or name.endswith("norm.weight")))
-            x = torch.zeros(50, 2, 64)
-            out = layer(x, x) if hasattr(model, "cross_attn") else layer(x)
-            if (out > 0.01).float().mean() < 0.4 and (name := part.split(".")[0]) not in twice:
+            out = layer(*_given(layer, torch.zeros(50, 2, 64)))
+            kept, name = (out > 0.01).float().mean(), part.split(".")[0]
+            if kept < 0.4 and name not in twice:
                 twice.append(name)
     if not twice:
         return None
@@ -213,30 +217,20 @@ def drops_twice(model):
 
 
 def newborn(model):
-    """Where an answer is dropped twice, or drops another part where no rate is given."""
-    return drops_twice(model) or _usual_rate(model)
-
-
-def _newborn(model):
-    """Where an answer drops too much, and what it drops where nothing is said."""
+    """Where an answer drops twice or in a sublayer, or another part where no rate is given."""
     return drops_twice(model) or _drops_within(model) or _usual_rate(model)
+
+
+def _given(layer, x):
+    """What a layer is called with: x, and x as its memory, where it attends to one."""
+    return (x, x) if hasattr(layer, "cross_attn") else (x,)
 
 
 def _drops_within(model):
     layer = type(model)(64, 1, 64, dropout=0.5).train()
-    x = torch.randn(5, 4, 64)
-    sublayers = {
-        "self_attn": lambda: layer.self_attn(x, x, x),
-        "feed_forward": lambda: layer.feed_forward(x),
-    }
-    for name, said in sublayers.items():
-        with suppress(TypeError):  # it is called otherwise
-            if not torch.allclose(said(), said(), atol=1e-4):
-                return (
-                    f"Dropout: there is one within `{name}`. It falls on what each of the two sublayers adds, and "
-                    "nowhere else: take it out there."
-                )
-    return None
+    names = dropping(layer, *_given(layer, torch.randn(5, 4, 64)))
+    name = next((name for name in names if name.startswith(_SUBLAYERS)), "")
+    return TOO_MANY.format(name) if name else None
 
 
 def _usual_rate(model):
@@ -246,8 +240,7 @@ def _usual_rate(model):
         return None
     for name, weights in layer.named_parameters():  # the network says 1, all else 0
         weights.data.fill_(float(name == "feed_forward.down_proj.bias"))
-    x = torch.zeros(50, 2, 64)
-    out = layer(x, x) if hasattr(model, "cross_attn") else layer(x)
+    out = layer(*_given(layer, torch.zeros(50, 2, 64)))
     dropped = (out == 0).float().mean()
     if abs(dropped - 0.1) < 0.03:
         return None
@@ -287,9 +280,9 @@ EncoderLayer = Build(
         "self.self_attn(y, y, y, mask)",
         "self.add_norm2(heard, self.feed_forward)",
     ),
-    reference=_WithTwoDropouts,
+    reference=drops_sums_alone(layers.EncoderLayer),
     twin=_twin,
-    newborn=_newborn,
+    newborn=newborn,
 )
 
 
@@ -406,6 +399,7 @@ RESULT = (
     "the norm of x: give it a function, `lambda y: self.self_attn(y, y, y, mask)`."
 )
 FIRST = "Order: your feed-forward network comes first. Attention does, with `add_norm1`."
+NO_Y = "An Add & Norm hands its sublayer a tensor, and your `lambda` takes none: `lambda y: …`, with y inside."
 FORGETS_RATE = "Dropout: there is none in yours, or not in every sublayer. It falls on what each of them adds to x."
 
 EncoderLayer.edits(f"""
@@ -525,7 +519,7 @@ lambda y: self.self_attn(y, y, y, mask) → self.self_attn
     `add_norm1` calls its sublayer with one tensor, and attention wants query, key, value and mask. Put a
     function of one argument around it: `lambda y: self.self_attn(y, y, y, mask)`.
 lambda y: → lambda:
-    `add_norm1` hands the sublayer a tensor, and your `lambda` takes none: `lambda y: …`, with y inside.
+    {NO_Y}
 self.add_norm2(heard → self.add_norm2(x
     Attention: what `add_norm1` gives never reaches the second half. Keep it, `x = self.add_norm1(…)`, and
     go on from there.

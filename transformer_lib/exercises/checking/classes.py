@@ -7,6 +7,7 @@ hears something else than the reference's.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -29,9 +30,7 @@ UNSTEADY = {
     "`training=self.training`.",
 }
 NOTHING = "`{}` gives None. Is the last line of its `forward` a `return`?"
-TOO_MANY = (
-    "Dropout: `{}` drops although the rate is 0, and nothing is to be dropped there. Take it out."
-)
+TOO_MANY = "Dropout: `{}` drops, and nothing is to be dropped there. Take it out."
 BY_FUNCTION = (
     "Dropout: yours drops although the rate is 0, and no `nn.Dropout` does it. Is there an `F.dropout`{} with a rate "
     "of its own? Hand the rate on to it; or take it out, if `nn.Dropout` drops the same again."
@@ -109,10 +108,10 @@ class Build(Exercise):
             verdict = self._verdict(answer, self._given_to(answer, cases), cases)
             if not verdict.passed:
                 return verdict
-            if fault := self.newborn(answer(*cases[0].sizes, **cases[0].options)):
-                return Verdict("mistake", fault)
             if called := self._borrowed(answer, cases):
                 return Verdict("mistake", f"Right, but it calls {called}: write it yourself here.")
+            if fault := self.newborn(answer(*cases[0].sizes, **cases[0].options)):
+                return Verdict("mistake", fault)
             return verdict
 
     def _use(self, answer: Answer) -> Answer:
@@ -136,8 +135,20 @@ class Build(Exercise):
             if is_gap(outcome):
                 return Verdict("empty", GAP)
         verdict = super()._verdict(answer, got, cases)
+        if not verdict.passed and (misplaced := self._misplaced(answer)):
+            return replace(verdict, kind="mistake", message=misplaced)
         otherwise = self._torch_says_otherwise(got, cases) if verdict.passed else None
         return otherwise or verdict
+
+    def _misplaced(self, answer: Answer) -> str:
+        """What is said to a `forward` in which an argument stands at another one's place."""
+        own, right = _arguments(answer), _arguments(self.solutions[0])
+        if all(right[i : i + 1] == [name] for i, name in enumerate(own) if name in right):
+            return ""
+        return (
+            f"The arguments of your `forward` stand in other places: it is called as `{self._call}`, and yours is "
+            f"written as `forward({', '.join(own)})`."
+        )
 
     def _torch_says_otherwise(
         self, got: Sequence[Outcome], cases: Sequence[Case]
@@ -172,12 +183,13 @@ class Build(Exercise):
     def _relation(self, trial: Trial) -> str | None:
         """The output's to the right one; else that of the first part that hears something else."""
         got, right, cases, wrong = trial[1:]
-        seen = [(got[i].value, right[i].value) for i in wrong if not cases[i].random]
+        wrong = [i for i in wrong if not cases[i].random]
+        seen = [(got[i].value, right[i].value) for i in wrong]
         if not all(isinstance(ours, Seen) for ours, _ in seen) or not seen:
-            return super()._relation(trial)
+            return super()._relation(trial._replace(wrong=wrong) if wrong else trial)
         wrong = [
             i
-            for i, (a, b) in zip((i for i in wrong if not cases[i].random), seen, strict=True)
+            for i, (a, b) in zip(wrong, seen, strict=True)
             if not same(a.out, b.out, self.tolerance)
         ]
         seen = [(got[i].value, right[i].value) for i in wrong]
@@ -199,8 +211,7 @@ class Build(Exercise):
         return case._replace(inputs=tuple(values[: len(case.inputs)]))
 
     def _named(self, case: Case) -> list[tuple[str, Any]]:
-        names = list(inspect.signature(self.solutions[0].forward).parameters)[1:]
-        return list(zip(names, case.inputs, strict=False))
+        return list(zip(_arguments(self.solutions[0]), case.inputs, strict=False))
 
     def _conditions(self, case: Case) -> list[tuple[str, Any]]:
         modes = {k: v for k, v in case.options.items() if isinstance(v, bool)}
@@ -236,10 +247,14 @@ class Build(Exercise):
         return f"`{self.name}`"
 
     @property
+    def _call(self) -> str:
+        signature = str(inspect.signature(self.solutions[0].forward))
+        return f"forward{signature.replace('(self, ', '(')}"
+
+    @property
     def _usage(self) -> str:
-        forward = str(inspect.signature(self.solutions[0].forward)).replace("(self, ", "(")
         made = inspect.signature(self.solutions[0])
-        return f" It is made as `{self.name}{made}` and called as `forward{forward}`."
+        return f" It is made as `{self.name}{made}` and called as `{self._call}`."
 
     def _joins(self, wrong: Any) -> bool:
         return True
@@ -319,7 +334,7 @@ def _drops(model: nn.Module, right: nn.Module, given: Sequence[Any]) -> str:
     """What is said to dropout at a rate of 0: whether it has a place there, and in which part."""
     dropouts = [name for name, part in right.named_modules() if isinstance(part, nn.Dropout)]
     has_one = {name.rpartition(".")[0] for name in dropouts} | {""}
-    name = drops_itself(model, *given)
+    name = next(iter(dropping(model, *given)), "")
     is_part = isinstance(model.get_submodule(name), nn.Dropout)
     owner = name.rpartition(".")[0] if is_part else name
     if owner not in has_one and owner in dict(right.named_modules()):
@@ -329,17 +344,33 @@ def _drops(model: nn.Module, right: nn.Module, given: Sequence[Any]) -> str:
     return UNSTEADY[True]
 
 
-def drops_itself(model: nn.Module, *given: Any) -> str:
-    """The innermost part that says two things to one input, "" where it is the model or none."""
-    runs = []
-    for _ in range(2):
-        with _Listening(model, every=True) as heard:
-            model(*given)
-        runs.append(heard)
-    for (name, inputs, out), (_, again, other) in zip(*runs, strict=False):
-        if same(inputs, again, ROUNDING) and not same(out, other, ROUNDING):
-            return name
-    return ""
+def dropping(model: nn.Module, *given: Any) -> list[str]:
+    """The parts that say two things to one input, in the order in which they answer; the innermost alone.
+
+    Each is called again on what it has heard, so that what drops before it does not matter.
+    """
+    found, asked_again = [], []
+
+    def hear(part, inputs, options, out, name):
+        if asked_again or any(f"{inner}.".startswith(f"{name}.") for inner in found):
+            return
+        asked_again.append(name)
+        again = part.forward(*inputs, **options)
+        asked_again.clear()
+        if not same(out, again, ROUNDING):
+            found.append(name)
+
+    parts = [(name, part) for name, part in model.named_modules() if name]
+    hooks = [
+        part.register_forward_hook(partial(hear, name=name), with_kwargs=True)
+        for name, part in parts
+    ]
+    try:
+        model(*given)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found
 
 
 def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -353,20 +384,20 @@ def _gradients(out: Tensor, of: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 class _Listening:
-    """Hears every part without parts of its own, in the order in which they answer; or every part.
+    """Hears every part without parts of its own, in the order in which they answer.
 
     A part that answers None raises Misfit.
     """
 
-    def __init__(self, model: nn.Module, *, every: bool = False):
-        self.model, self.every, self.hooks = model, every, []
+    def __init__(self, model: nn.Module):
+        self.model, self.hooks = model, []
 
     def __enter__(self) -> list[tuple[str, list[Tensor], Any]]:
         heard = []
         for name, part in self.model.named_modules():
             plain = not list(part.children()) and not isinstance(part, nn.Dropout | nn.Identity)
 
-            def hear(part, inputs, out, name=name, kept=plain or self.every):
+            def hear(part, inputs, out, name=name, kept=plain):
                 if out is None and name:
                     raise Misfit(NOTHING.format(name))
                 said = out.detach() if _is(out) else out
@@ -455,6 +486,11 @@ def _told_apart(size: Any) -> str:
 def _methods(of: type) -> set[str]:
     """The names of the functions that it defines itself."""
     return {name for name, thing in vars(of).items() if inspect.isfunction(thing)}
+
+
+def _arguments(of: type) -> list[str]:
+    """What its `forward` is given, by name."""
+    return list(inspect.signature(of.forward).parameters)[1:]
 
 
 def _undecorated(source: str) -> list[str]:
