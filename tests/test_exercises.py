@@ -16,7 +16,7 @@ from transformer_lib.exercises.checking import comparing, running, telling
 from transformer_lib.exercises.checking.classes import Build, Case
 from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.exercises.own import memory
-from transformer_lib.masks import masked_softmax
+from transformer_lib.masks import causal_mask, masked_softmax, padding_mask
 
 EXERCISES = exercises.exercises()
 EACH = pytest.mark.parametrize("name", EXERCISES)
@@ -303,9 +303,112 @@ def norms_a_function(x, attend, think, norm):
     return y + norm(think)(y)
 
 
+def pads_hear_pads(ids, pad_id):
+    keys = (ids != pad_id)[:, None, None, :]
+    return causal_mask(ids.size(1)) & (keys | ~keys.mT)
+
+
+def pads_hear_all(ids, pad_id):
+    keys = (ids != pad_id)[:, None, None, :]
+    return (causal_mask(ids.size(1)) & keys) | ~keys.mT
+
+
+def closes_rows(ids, pad_id):
+    return causal_mask(ids.size(1)) & (ids != pad_id)[:, :, None]
+
+
+def triangle_of_padding(ids, pad_id):
+    return padding_mask(ids, pad_id).tril()
+
+
+def opens_padding(ids, pad_id):
+    return (ids == pad_id)[:, None, None, :] | causal_mask(ids.size(1))
+
+
+def not_for_tilde(ids, pad_id):
+    pads = ids == pad_id
+    return causal_mask(ids.size(1)) & (not pads)
+
+
+def without_return(scores, mask, upstream):
+    weights = scores.masked_fill(~mask, -math.inf).softmax(-1).masked_fill(~mask, 0.0)
+    torch.autograd.grad(weights, scores, upstream)
+
+
+def rows(make):
+    """A student's weights, with their gradient."""
+
+    def my_empty_rows(scores, mask, upstream):
+        weights = make(scores, mask)
+        return weights, torch.autograd.grad(weights, scores, upstream)[0]
+
+    return my_empty_rows
+
+
+def divided(kept, by=0.0):
+    return kept / (kept.sum(-1, keepdim=True) + by)
+
+
+def closed_where_open(scores, mask):
+    return scores.masked_fill(~mask & mask.any(-1, keepdim=True), -math.inf).softmax(-1)
+
+
+def pre_norm_with_memory(x, memory, attend_back, attend_across, think, norm):
+    x = x + attend_back(norm(x))
+    x = x + attend_across(norm(x), norm(memory))
+    return x + think(norm(x))
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "said"),
     [
+        ("masks.causal_and_padding", pads_hear_pads, "These rows follow the same rule"),
+        ("masks.causal_and_padding", pads_hear_all, "These rows follow the same rule"),
+        ("masks.causal_and_padding", closes_rows, "its T are queries, so you mask out rows"),
+        ("masks.causal_and_padding", triangle_of_padding, "a padding mask has one row"),
+        ("masks.causal_and_padding", opens_padding, "In yours `|` opens what `ids == pad_id` says"),
+        (
+            "masks.causal_and_padding",
+            not_for_tilde,
+            "(not pads)`. `and`, `or`, `not` and `if` want",
+        ),
+        ("masks.empty_rows", without_return, "Is its last line a `return`?"),
+        ("masks.empty_rows", rows(closed_where_open), "as if there were no mask. Its weights"),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: divided(s.softmax(-1) * mask).nan_to_num()),
+            "yours leaves nothing of these",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: divided(s.softmax(-1) * mask, 1e-9)),
+            "yours leaves nothing of these",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: divided((s - s.max()).exp() * mask, 1e-9)),
+            "yours leaves nothing of these",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: divided(s.exp() * mask, 1e-9)),
+            "`exp` of a large score is ∞",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: (s - 1000 * ~mask).softmax(-1) * mask),
+            "a score of 1500 is still the largest",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: (s + ~mask * -math.inf).softmax(-1).nan_to_num()),
+            "−∞ times a mask spoils",
+        ),
+        (
+            "masks.empty_rows",
+            rows(lambda s, mask: s.masked_fill(~mask, math.inf).softmax(-1).nan_to_num()),
+            "A division by zero, or infinity minus infinity?",
+        ),
         ("positions.sinusoids_for_one", precedence, "All your angles are about 0"),
         ("positions.sinusoids_for_one", ends_with_a_cosine, "your last entry is a cosine"),
         ("blocks.feed_forward", all_alike, "All tokens get the same output in yours."),
@@ -410,6 +513,18 @@ def test_what_newcomers_forget_after_max_is_named(largest, named, keepdim):
         return e / torch.sum(e, -1, keepdim=keepdim)
 
     assert named in EXERCISES["basics.softmax"].judge(answer).message
+
+
+def test_two_natural_mistakes_of_the_decoder_layer_are_both_told():
+    message = EXERCISES["builds.decoder_layer_for_one"].judge(pre_norm_with_memory).message
+    assert message.startswith("Two things at once. (1) You norm the memory.")
+    assert "(2) That is pre-norm" in message
+
+
+def test_the_word_before_the_dot_may_be_left_out(said, capsys):
+    exercises.skeleton("decoder_layer_for_one")
+    assert capsys.readouterr().out.startswith("def my_decoder_layer_for_one(")
+    assert not said
 
 
 def test_a_misspelt_exercise_is_guessed(said):

@@ -42,7 +42,7 @@ causal_and_padding = Exercise(
     hints=(
         "There are two reasons not to attend, so make two masks. The causal one, key ≤ query, needs only "
         "the length, and is the same for all sentences. The other one, `ids != pad_id`, needs the ids, and "
-        "is the same for all queries.",
+        "is the same for all queries, also for a query that is padding itself.",
         "The second is (B, T), and its T are keys. `[:, None, None, :]` gives it an axis of length 1 for "
         "the heads and one for the queries, (B, 1, 1, T). Along an axis of length 1 it is repeated when it "
         "meets the other mask.",
@@ -93,15 +93,17 @@ return causal & real → return causal[None, None]
 causal & real → causal & real | torch.eye(length, dtype=torch.bool)
     You let every query attend to itself, also where it is padding. A key that is padding is masked out for all.
 causal & real → causal | real
-    `|` lets through what *one* of the two allows. A key must pass both: `&`.
+    `|`, like `+`, lets through what *one* of the two allows. A key must pass both: `&`.
+causal & real → causal | ~real
+causal & real → causal | ~real.mT
+    In yours `|` opens what `ids == pad_id` says, the padding. A key must pass both: `causal & (ids != pad_id)`, with
+    the axes of each.
 causal & real → causal ^ real
 causal & real → causal == real
     You ask where the two masks agree, or differ. A key must pass both: `&`.
-causal & real → causal and real
-causal & real → real and causal
-    `and` wants one truth value. For all entries at once it is `&`.
 causal & real → torch.arange(length) <= (torch.arange(length)[:, None] & real)
-    `&` binds more tightly than `<=` and `==`: put the comparison into brackets.
+causal & real → causal & ids[:, None, None, :] != pad_id
+    `&` binds more tightly than `<=`, `==` and `!=`: put the comparison into brackets.
 causal & real → ~(causal & real)
 causal & real → ~causal & ~real
 causal & real → ~causal | ~real
@@ -125,15 +127,25 @@ causal & real → ~causal.mT & real
 causal & real → causal & real & real.mT
     You mask out padding as key *and* as query. Its rows follow the same rule as all others: nobody reads
     them, and an empty row is a risk.
+causal & real → causal & (real | ~real.mT)
+causal & real → causal & real | ~real.mT
+    In the rows of padding yours opens keys that are masked out for the others. These rows follow the same rule: a key
+    that is padding is masked out for every query, and so is what comes later.
+causal & real → real.tril().expand(-1, -1, length, -1)
+causal & real → real.tril()
+    `tril` goes over rows and columns, and a padding mask has one row: of it the first key alone is left. The triangle
+    is a mask of its own, (T, T), and `&` joins the two.
 [:, None, None, :] → [:, None, :]
 [:, None, None, :] → [:, None]
     The axis of the heads is missing: (B, 1, T, T), not (B, T, T).
 [:, None, None, :] →
 [:, None, None, :] → [None, None]
-[:, None, None, :] → [..., None]
 [:, None, None, :] → ; causal & real → causal.expand(len(ids), 1, -1, -1) & real
     Sentences meet queries in yours, since torch compares sizes from the right: (B, T) against (T, T). Make
     the padding mask (B, 1, 1, T), `[:, None, None, :]`.
+[:, None, None, :] → [..., None]
+    Your padding mask is (B, T, 1): its T are queries, so you mask out rows, and the axis of the heads is missing.
+    Padding is masked out as a *key*, `[:, None, None, :]`.
 [:, None, None, :] → [:, :, None, None]
     Your padding mask is (B, T, 1, 1): its T stands where the heads belong. Keys are the last axis,
     `[:, None, None, :]`.
@@ -191,18 +203,26 @@ def _rows():
     masks = torch.rand(2, 3, 5) > 0.4
     masks[1, 2] = masks[0, 0] = False
     drawn = [(torch.randn(m.shape), m, torch.randn(m.shape)) for m in (square, some, masks)]
-    return [(s.requires_grad_(), mask, upstream) for s, mask, upstream in (paper, one, *drawn)]
+    wild = (  # lesson 12: what is masked out is far larger than what is not
+        torch.tensor(
+            [[0.0, 1.0, 200.0], [100.0, 101.0, 0.0], [1500.0, 0.0, 1.0], [0.0, 200.0, 1.0]]
+        ),
+        torch.tensor([[_T, _T, _F], [_T, _T, _F], [_F, _T, _T], [_T, _F, _T]]),
+        torch.tensor([[1.0, 0.0, 2.0], [1.0, 2.0, 1.0], [0.0, 1.0, 3.0], [1.0, 0.0, 0.0]]),
+    )
+    cases = (paper, one, *drawn, wild)
+    return [(s.requires_grad_(), mask, upstream) for s, mask, upstream in cases]
 
 
 empty_rows = Exercise(
     sections=(
+        "12 Going deeper: a row that may attend to nothing",
         "03 A row that may attend to nothing",
-        "12 Why columns, not rows?",
     ),
     task="Scores (…, queries, keys) that ask for a gradient, a mask (True = may attend) in which a row may "
     "be empty, and `upstream`, the gradient that arrives at the weights, both of the same shape. Return the "
-    "weights, 0 where masked out, and the gradient that arrives at the scores, finite everywhere. Do it "
-    "without `masked_softmax`.",
+    "weights, 0 where masked out, and the gradient that arrives at the scores, finite everywhere. Scores may be "
+    "large, also those that are masked out. Do it without `masked_softmax`.",
     cases=_rows,
     hints=(
         "−∞ in place of the scores that are masked out makes their weights 0. A row that may attend to "
@@ -239,7 +259,8 @@ def my_empty_rows(scores, mask, upstream):
 
 @empty_rows.solution
 def _(scores, mask, upstream):
-    kept = (scores - scores.amax(dim=-1, keepdim=True)).exp() * mask
+    filled = scores.masked_fill(~mask, -1e9)
+    kept = (filled - filled.amax(dim=-1, keepdim=True)).exp() * mask
     total = kept.sum(dim=-1, keepdim=True)
     weights = kept / total.where(total > 0, 1.0)
     pull = (weights * upstream).sum(dim=-1, keepdim=True)
@@ -253,20 +274,41 @@ weights.masked_fill(~mask, 0.0) → weights * mask
     (multiplying does not mend it: NaN · 0 is NaN).
 float("-inf") → -1e9 ; .masked_fill(~mask, 0.0) →
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e9) ; .masked_fill(~mask, 0.0) →
-    Your empty row is the average of what is masked out: with a finite fill all its scores are equal.
+    Your empty row is the average of what is masked out. A finite number in the place of its scores makes them all
+    equal, and so does one that is added, if it is so large that nothing is left of them.
+(~mask, float("-inf")) → (~mask & mask.any(-1, True), float("-inf")) ; .masked_fill(~mask, 0.0) →
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, -1e3) ; .masked_fill(~mask, 0.0) →
-    You *added* −1000. On an empty row the same number is added everywhere, and softmax does not change by
-    that: the row attends to masked-out keys as if there were no mask.
+    Your empty row attends to masked-out keys as if there were no mask. Its weights are to be 0: fill them after the
+    softmax. (A number that is *added* everywhere in a row, such as −1000, changes nothing there.)
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf"))
 (weights, scores, upstream) → (weights, filled, upstream)
-    Your gradient is NaN, your weights are not. Either you *added* −∞: the sum still depends on the score, and
-    hands the NaN of the empty row down to it. Or you asked for the gradient at the sum, not at `scores`.
-    `masked_fill` cuts the way between the two.
+    Your gradient is NaN, your weights are not: what mends an empty row behind its NaN leaves the way back to the
+    scores open. So it is where −∞ is *added*, where 0 is divided by 0, and where the gradient is asked for at another
+    tensor than `scores`. `masked_fill` before the softmax cuts that way.
 scores.masked_fill(~mask, float("-inf")) → scores + torch.where(mask, 0.0, float("-inf")) ; .masked_fill(~mask, 0.0) →
     An empty row is NaN, in its weights and in its gradient: you *added* −∞, or divided by a sum that is 0.
     `masked_fill` before the softmax saves the gradient, a second one behind it the weights.
+filled.softmax(dim=-1) → scores.softmax(-1) * mask ; s.masked_fill(~mask, 0.0) → s / weights.sum(-1, True)
+filled.softmax(dim=-1) → scores.softmax(-1) * mask ; s.masked_fill(~mask, 0.0) → s / (weights.sum(-1, True) + 1e-9)
+filled.softmax(dim=-1) → (filled - scores.max()).exp() ; .masked_fill(~mask, 0.0) → / (1e-9 + weights.sum(-1, True))
+filled.s → scores.s ; =-1) → =-1) * mask ; s.masked_fill(~mask, 0.0) → s.div(weights.sum(-1, True)).nan_to_num()
+    Where a score that is masked out is far larger than the open ones, yours leaves nothing of these: beside it they
+    count as 0, and a sum of 0 is what you divide by (with an ε too, the weights are then wrong). Mask out first: −∞ in
+    its place, before a softmax or a largest score is taken.
+filled.softmax(dim=-1) → scores.exp() * mask ; s.masked_fill(~mask, 0.0) → s / (weights.sum(-1, True) + 1e-9)
+filled.softmax(dim=-1) → scores.exp() * mask ; weights.masked_fill(~mask, 0.0) → weights / weights.sum(-1, True)
+filled.softmax(dim=-1) → filled.exp() ; weights.masked_fill(~mask, 0.0) → weights / (weights.sum(-1, True) + 1e-9)
+filled.softmax(dim=-1) → filled.exp() ; weights.masked_fill(~mask, 0.0) → weights / weights.sum(-1, True)
+    `exp` of a large score is ∞, and what is computed with ∞ is soon NaN. A softmax takes the largest open score of
+    the row off first, which changes no weight.
+scores.masked_fill(~mask, float("-inf")) → scores - 1000 * ~mask
+    You *add* −1000, and a score of 1500 is still the largest then. Put −∞ in its place, `masked_fill`: it is less
+    than any score.
 scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf")
 scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; .masked_fill(~mask, 0.0) →
+scores.masked_fill(~mask, float("-inf")) → scores + ~mask * float("-inf") ; s.masked_fill(~mask, 0.0) → s.nan_to_num()
+scores.masked_fill(~mask, float("-inf")) → scores + mask * float("-inf")
+scores.masked_fill(~mask, float("-inf")) → scores + mask * float("-inf") ; .masked_fill(~mask, 0.0) →
     0 · ∞ is NaN, so −∞ times a mask spoils the allowed scores too. Choose with `masked_fill` or
     `torch.where`, and do not multiply.
 scores.masked_fill(~mask, float("-inf")) → scores * mask ; .masked_fill(~mask, 0.0) →
