@@ -151,6 +151,8 @@ SCENES = {
     "14, faults": lambda: drawings.faults(model(num_layers=1), SRC, TGT),
     "15": lambda: drawings.sentence_to_score(HOME, WRITTEN, ["je", "suis", "chez", "moi", "."]),
     "15, too long": lambda: drawings.sentence_to_score(HOME, [*WRITTEN[:2], *WRITTEN], ["je"] * 3),
+    "15, letters": lambda: drawings.shared_letters("fermera", "fermeras"),
+    "15, letters apart": lambda: drawings.shared_letters("va", "pomme", longest=2),
     "16, the tree": lambda: drawings.search_tree({("je",): (0.6, "open"), ("me",): (0.4, "open")}),
     "16, a beam": lambda: drawings.search_tree(BEAM, "A beam of 2"),
     "16, the cache": lambda: drawings.growing_cache(

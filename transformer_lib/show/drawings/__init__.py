@@ -17,7 +17,7 @@ from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
 from transformer_lib.show.drawings.gates import gru_cell
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
-from transformer_lib.show.drawings.judging import sentence_to_score
+from transformer_lib.show.drawings.judging import sentence_to_score, shared_letters
 from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
 from transformer_lib.show.drawings.lookups import pooling, scaled_attention, scoring, soft_lookup
 from transformer_lib.show.drawings.many_heads import five_steps, in_memory, round_table
@@ -82,6 +82,7 @@ __all__ = [
     "search_tree",
     "self_attention",
     "sentence_to_score",
+    "shared_letters",
     "shared_update",
     "sheet",
     "soft_lookup",

@@ -1,4 +1,4 @@
-"""From a sentence to a score: through a translator, and how what it says is judged. Lesson 15."""
+"""From a sentence to a score: how a translation is judged, by its words or its letters. Lesson 15."""
 
 import math
 from collections import Counter
@@ -10,7 +10,8 @@ from transformer_lib.show.drawings.scene import Box, Number, Part, Scene, Step, 
 Token = tuple[str, int]  # as it is written, and its id
 GAP, BAND = 64, 66  # between parts side by side, and from one row to the next
 OUT, WANTED, RUNS = 2 * BAND, 2 * BAND + 44, 4 * BAND + 10  # heights of the rows below the ids
-SHARES = 540  # where the shares of the runs stand
+SHARES = 540  # where the parts of the runs stand that are wanted
+LINE = 50  # from one row of letters to the next
 
 
 def sentence_to_score(
@@ -72,7 +73,7 @@ def sentence_to_score(
         ),
         Step(("said", "reference", "words", "share of words"), f"Words: {told[0]} are wanted."),
         Step(("said", "reference", "pairs", "share of pairs"), f"Pairs: {told[1]} are wanted."),
-        Step(("said", "reference", "length", "penalty"), "What is too short is punished."),
+        Step(("said", "reference", "length", "penalty"), "What is too short loses points."),
         Step((*(box.name for box in judged), "score"), f"Together: BLEU {bleu:.2f}."),
     ]
     drawn = [
@@ -87,10 +88,67 @@ def sentence_to_score(
     return fitted("From sentence to score", [*drawn, *lines, *runs, *length, *judged, score], steps)
 
 
-def matches(words: Sequence[str], reference: Sequence[str], n: int) -> list[tuple[str, bool]]:
-    """Every run of `n` words, and whether the reference has it; each of its runs counts once."""
+def shared_letters(said: str, wanted: str, longest: int = 2, beta: Number = 2) -> Scene:
+    """chrF of one word: the runs of letters that it shares with the wanted one, seen from each."""
+    rows, means, parts = {"said": (said, wanted), "wanted": (wanted, said)}, {}, []
+    lines, y = [], 0.0
+    runs_of = range(1, longest + 1)
+    reach = max(_across(matches(word, word, n, "")) for word in (said, wanted) for n in runs_of)
+    for side, (word, other) in rows.items():
+        measure, top, found = ("precision", "recall")[side == "wanted"], y, []
+        for n in runs_of:
+            runs = matches(word, other, n, "")
+            name = ("letters", "pairs")[n - 1] if n < 3 else f"runs of {n}"
+            boxes = _boxes(f"{name} {side}", runs, y)
+            hits = sum(hit for _, hit in runs)
+            told = f"{hits} of {len(runs)}"
+            found.append(hits / len(runs))
+            box = Box(f"{side}.{n}", reach + 70, y, 92, 36, told, "weight")
+            parts += [*boxes, box]
+            y += LINE
+        means[measure] = sum(found) / len(found)
+        middle, height = (top + y - LINE) / 2, y - LINE - top + 36
+        mean = Box(
+            measure, reach + 240, middle, 136, height, measure, "norm", f"mean {means[measure]:.2f}"
+        )
+        lines += [straight(box, mean, "right") for box in parts if box.name.startswith(f"{side}.")]
+        parts.append(mean)
+        y += LINE / 2
+    precision, recall = means.values()
+    together = beta**2 * precision + recall
+    score = (1 + beta**2) * precision * recall / together if together else 0.0
+    height = y - LINE - LINE / 2 + 36
+    box = Box("score", reach + 420, height / 2 - 18, 120, height, "chrF", "norm", f"{score:.2f}")
+    ends = [part for part in parts if part.name in means]
+    lines += [straight(end, box, "right") for end in ends]
+    steps = [
+        Step(("letters said", "pairs said", "said", "precision"), "Of what is said: the precision."),
+        Step(("letters wanted", "pairs wanted", "wanted", "recall"), "Of what is wanted: the recall."),
+        Step(("precision", "recall", "score"), f"Both together, recall counting more: {score:.2f}."),
+    ]
+    title = f"{said} in the place of {wanted}, letter by letter"
+    return fitted(title, [*parts, box, *lines], steps, margin=12)
+
+
+def _across(found: Sequence[tuple[str, bool]]) -> Number:
+    """Where a row of these runs ends."""
+    return sum(_wide(run) + 12 for run, _ in found) + 8
+
+
+def _wide(run: str) -> float:
+    return text_width(run, 15, bold=True) + 20
+
+
+def matches(
+    words: Sequence[str], reference: Sequence[str], n: int, between: str = " "
+) -> list[tuple[str, bool]]:
+    """Every run of `n` words, and whether the reference has it; each of its runs counts once.
+
+    Of two texts the words are letters, with nothing `between`.
+    """
     ours, theirs = (
-        [" ".join(some[i : i + n]) for i in range(len(some) - n + 1)] for some in (words, reference)
+        [between.join(some[i : i + n]) for i in range(len(some) - n + 1)]
+        for some in (words, reference)
     )
     left, found = Counter(theirs), []
     for run in ours:
@@ -108,7 +166,7 @@ def _boxes(name: str, found: Sequence[tuple[str, bool]], y: Number) -> list[Part
     parts = [label(f"{name}.title", 0, y, name, role="aside", anchor="end")]
     left = 20
     for i, (run, hit) in enumerate(found):
-        width = text_width(run, 15, bold=True) + 20
+        width = _wide(run)
         role = "weight" if hit else "wrong"
         parts.append(Box(f"{name}.{i}", left + width / 2, y, width, 36, run, role))
         left += width + 12
