@@ -1,8 +1,9 @@
 """Judging a translation, and the heads that made it. Lesson 15."""
 
 import math
+import statistics
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import torch
 
@@ -21,6 +22,8 @@ def _translations():
         words("le chat le chat", "le chat dort le soir"),
         words("il dort et il dort", "il dort , il dort ici"),
         words("le chat", "le chat et le chien"),
+        words("il sont venus", "ils ont venus"),  # no pair, unless a pair is written as one word
+        words("il dort ici", "il dort ici ."),  # shorter, and else all right
     ]
 
 
@@ -118,6 +121,9 @@ both.total() → sum(both)
 / len(ours) → / len(set(ours))
     You divide by the number of *different* words or pairs: that is the `len` of a Counter or of a set. Divide by all
     that the candidate has: c words, c − 1 pairs, or `.total()`.
+precision(pairs, their_pairs) → precision(*(["".join(p) for p in of] for of in (pairs, their_pairs)))
+    You write the two words of a pair as one, without a blank: then “il sont” and “ils ont” are the same pair. Keep the
+    two words apart, as a tuple.
 precision(pairs, their_pairs) → precision(*([tuple(sorted(p)) for p in of] for of in (pairs, their_pairs)))
     Your pairs have no order: (je, suis) counts as (suis, je). The order of the words is what the pairs are there for,
     so “suis je moi chez .” has none of them right.
@@ -151,6 +157,8 @@ precision(pairs, their_pairs) → precision(pairs, their_pairs) * len(pairs) / l
     In yours candidate and reference are exchanged: it judges the reference by the candidate.
 len(candidate), len(reference) → len(candidate.split()), len(reference)
     You call `split`, but both are lists of words already: leave it out.
+len(candidate), len(reference) → len(set(candidate)), len(set(reference))
+    Your brevity penalty counts the *different* words. It counts all: c and r are the lengths of the lists.
 math.sqrt(of_words * of_pairs) → of_words
 math.sqrt(of_words * of_pairs) → math.sqrt(of_words)
     Yours has the words alone: the precision of the pairs is missing. It is what notices the order.
@@ -163,6 +171,14 @@ math.sqrt(of_words * of_pairs) → (of_words + of_pairs) / 2
 math.sqrt(of_words * of_pairs) → (of_words + of_pairs) / 2 * (of_pairs > 0)
     You took the arithmetic mean of the precisions, the sum divided by 2. BLEU takes the geometric one, the root of the
     product.
+math.sqrt(of_words * of_pairs) → 2 * of_words * of_pairs / (of_words + of_pairs or 1)
+    You took the harmonic mean of the precisions, 2ab/(a + b). BLEU takes the geometric one, the root of the product.
+math.sqrt(of_words * of_pairs) → (of_words * of_pairs) ** 0.25
+    You take the fourth root, as the whole BLEU does with its four lengths. Here there are two: the square root.
+penalty * mean → min(penalty, mean)
+    You take the smaller one of penalty and mean. BLEU is their product.
+penalty * mean → (penalty, mean)
+    You return two things, the penalty and the mean. Return their product.
 math.sqrt(of_words * of_pairs) → of_words + of_pairs
 math.sqrt(of_words * of_pairs) → math.sqrt(of_words + of_pairs)
     You add the precisions. BLEU takes the root of their product.
@@ -233,6 +249,47 @@ def _(candidate, reference):
         theirs = Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
         product *= (ours & theirs).total() / ours.total()
     return min(1.0, math.exp(1 - len(reference) / len(candidate))) * product**0.25
+
+
+@bleu.mistake("Your pairs are any two words. A pair is a word and the one right behind it.")
+def _(candidate, reference):
+    product = 1.0
+    for n in (1, 2):
+        ours, theirs = (Counter(combinations(words, n)) for words in (candidate, reference))
+        product *= (ours & theirs).total() / ours.total()
+    return min(1.0, math.exp(1 - len(reference) / len(candidate))) * math.sqrt(product)
+
+
+@bleu.mistake(
+    "Yours fails where a precision is 0, because `statistics.geometric_mean` refuses a 0. BLEU is 0 "
+    "there: `math.sqrt` of the product gives it by itself."
+)
+def _(candidate, reference):
+    precisions = []
+    for runs in (lambda words: words, lambda words: list(pairwise(words))):
+        ours, theirs = Counter(runs(candidate)), Counter(runs(reference))
+        precisions.append((ours & theirs).total() / ours.total())
+    penalty = min(1.0, math.exp(1 - len(reference) / len(candidate)))
+    return penalty * statistics.geometric_mean(precisions)
+
+
+@bleu.mistake(
+    "You take words out of `reference` while you count them, and then look for the pairs in what is "
+    "left. The list that you were given is changed, too. Work on a copy, `list(reference)`."
+)
+def _(candidate, reference):
+    def precision(ours, left):
+        right = 0
+        for run in ours:
+            if run in left:
+                left.remove(run)
+                right += 1
+        return right / len(ours)
+
+    c, r = len(candidate), len(reference)
+    of_words = precision(candidate, reference)
+    of_pairs = precision(list(pairwise(candidate)), list(pairwise(reference)))
+    return min(1.0, math.exp(1 - r / c)) * math.sqrt(of_words * of_pairs)
 
 
 bleu_for_one = Exercise(
@@ -468,6 +525,8 @@ rates.index(min(rates)) → int(sum(weights[:, target, source] for source, targe
     counts as made or not, however large its weight is.
 rates.index(min(rates)) → 0
     Yours is always the first head. Does a `return` stand in the loop, or is the lowest rate never looked for?
+return best, rates[best] → return best, sum(rates) / len(rates)
+    Your rate is the mean over all heads. Return that of the best head.
 return best, rates[best] → return best
     You return the head alone. Return two things: the head, then its rate.
 return best, rates[best] → return rates[best]
@@ -480,3 +539,48 @@ return best, rates[best] → return rates
 return best, rates[best] → return best, rates
     You return the rates of all heads. Return the number of the best one and its own rate.
 """)
+
+
+@aligning_head.mistake(
+    "A dictionary keeps one gold link for each target word, and a target word may have two. The gold "
+    "links are a set: ask whether a pair is in it, and count all of them, `len(gold)`."
+)
+def _(weights, gold):
+    of_target = {target: source for source, target in sorted(gold)}
+    rates = []
+    for head in weights:
+        strongest = head.argmax(dim=1).tolist()
+        hits = sum(strongest[target] == source for target, source in of_target.items())
+        rates.append(1 - 2 * hits / (2 * len(of_target)))
+    return rates.index(min(rates)), min(rates)
+
+
+@aligning_head.mistake(
+    "`dict(gold)` keeps one gold link for each source word, and a source word may have two. The gold "
+    "links are a set: ask whether a pair is in it, and count all of them, `len(gold)`."
+)
+def _(weights, gold):
+    of_source = dict(sorted(gold))
+    rates = []
+    for head in weights:
+        strongest = head.argmax(dim=1).tolist()
+        links = {(source, target) for target, source in enumerate(strongest)}
+        hits = len(links & set(of_source.items()))
+        rates.append(1 - 2 * hits / (len(of_source) + len(gold)))
+    return rates.index(min(rates)), min(rates)
+
+
+@aligning_head.mistake(
+    "You begin with a lowest rate of 0, and no rate is lower, so no head is ever chosen. Begin with "
+    "one that every rate is below, `math.inf`, or take `min` of all rates."
+)
+def _(weights, gold):
+    best, lowest = 0, 0.0
+    for number, head in enumerate(weights):
+        strongest = head.argmax(dim=1).tolist()
+        linked = {target for _, target in gold}
+        links = {(source, target) for target, source in enumerate(strongest) if target in linked}
+        rate = 1 - 2 * len(links & gold) / (len(links) + len(gold))
+        if rate < lowest:
+            best, lowest = number, rate
+    return best, lowest

@@ -1283,7 +1283,7 @@ QUESTIONS = [
             "you see, and does not say on which sentences.",
         },
         "B",
-        "Seen beside held-out",
+        "On which sentences?",
     ),
     Question(
         "15",
@@ -1294,11 +1294,11 @@ QUESTIONS = [
             "The alignment error rate was computed wrongly.": "Rate and cost measure two things, "
             "and may well disagree. Nothing here points to the arithmetic.",
             "The gold alignment is wrong, and the bad map is right.": "Gold says which words "
-            "translate each other. A head may look elsewhere for good reason, without gold being "
-            "wrong.",
-            "A map shows where a head looks, not what the model needs.": "A needed look need not "
-            "be at the word that is translated. And others may bring what a silenced head no "
-            "longer brings.",
+            "translate each other. A head may attend to other words for good reason, without gold "
+            "being wrong.",
+            "A map shows where a head looks, not what the model needs.": "A head that is needed "
+            "need not attend to the word that is translated. And other heads may bring what a "
+            "silenced head no longer brings.",
         },
         "C",
         "Break it: silence a head",
@@ -1321,7 +1321,7 @@ QUESTIONS = [
             "each of them the same tries, and chooses on `valid`.",
         },
         "D",
-        "Eight models, one budget",
+        "Eight models, two budgets",
     ),
     Question(
         "15",
@@ -1342,12 +1342,12 @@ QUESTIONS = [
     Question(
         "15",
         "half_a_sentence",
-        "A translation has 5 tokens, all of them right and in their order; the reference has 10. All "
-        "shares of words, pairs and so on are 1. What is its BLEU?",
+        "A translation has 5 tokens, all of them right and in their order; the reference has 10. Its "
+        "precisions, of words, pairs and so on, are all 1. What is its BLEU?",
         {
             "100: nothing is wrong in it.": "What is missing is no wrong word. For that BLEU has its "
             "factor, e to the 1 − 10/5.",
-            "50: half of it is there.": "A share of the reference is a recall, which BLEU does not "
+            "50: half of it is there.": "Half of the reference is a recall, which BLEU does not "
             "compute. It punishes by e to the 1 − 10/5.",
             "37: e to the 1 − 10/5.": "Times the factor for too short a translation, e to the −1.",
         },

@@ -122,9 +122,15 @@ def shared_letters(said: str, wanted: str, longest: int = 2, beta: Number = 2) -
     ends = [part for part in parts if part.name in means]
     lines += [straight(end, box, "right") for end in ends]
     steps = [
-        Step(("letters said", "pairs said", "said", "precision"), "Of what is said: the precision."),
-        Step(("letters wanted", "pairs wanted", "wanted", "recall"), "Of what is wanted: the recall."),
-        Step(("precision", "recall", "score"), f"Both together, recall counting more: {score:.2f}."),
+        Step(
+            ("letters said", "pairs said", "said", "precision"), "Of what is said: the precision."
+        ),
+        Step(
+            ("letters wanted", "pairs wanted", "wanted", "recall"), "Of what is wanted: the recall."
+        ),
+        Step(
+            ("precision", "recall", "score"), f"Both together, recall counting more: {score:.2f}."
+        ),
     ]
     title = f"{said} in the place of {wanted}, letter by letter"
     return fitted(title, [*parts, box, *lines], steps, margin=12)
