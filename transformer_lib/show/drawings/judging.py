@@ -1,4 +1,4 @@
-"""From a sentence to a score: how a translation is judged, by its words or its letters. Lesson 15."""
+"""From a sentence to a score, by words or by letters. Lesson 15."""
 
 import math
 from collections import Counter
