@@ -16,7 +16,7 @@ from transformer_lib.batching import Example, TokenBatches, make_batch
 from transformer_lib.decoding import greedy
 from transformer_lib.losses import label_smoothed_cross_entropy, loss_on_batch
 from transformer_lib.schedules import warmup_cosine, warmup_inverse_sqrt
-from transformer_lib.training import fit, validation_loss
+from transformer_lib.training import decay_groups, fit, validation_loss
 from transformer_lib.transformer import make_model
 
 V = 11
@@ -253,14 +253,34 @@ def test_training_keeps_freed_memory(monkeypatch):
     assert kept == [True]
 
 
-def test_weight_decay_takes_its_share_of_the_weights_beside_adams_step():
+def test_matrices_decay_and_vectors_do_not():
+    net = model()
+    decayed, exempt = decay_groups(net, 0.25)
+    assert (decayed["weight_decay"], exempt["weight_decay"]) == (0.25, 0.0)
+    names = {parameter: name for name, parameter in net.named_parameters()}
+    assert len(names) == len(decayed["params"]) + len(exempt["params"])
+    for name in (names[p] for p in decayed["params"]):
+        assert "norm" not in name
+        assert name.endswith("weight")
+    assert all("norm" in name or "bias" in name for name in (names[p] for p in exempt["params"]))
+    assert net.decoder.embedding.weight in set(decayed["params"])
+
+
+def test_a_tied_matrix_decays_once():
+    tied = make_model(12, 12, "tiny", d_model=8, num_heads=2, d_ff=16, tie_weights="all")
+    groups = decay_groups(tied, 0.1)
+    assert sum(p is tied.generator.weight for p in groups[0]["params"]) == 1
+    torch.optim.AdamW(groups)  # which refuses a parameter that stands in two groups
+
+
+def test_weight_decay_takes_its_share_of_the_matrices_beside_adams_step():
     start, plain, decayed = model(), model(), model()
     before = start.state_dict()
     for net, decay in ((plain, 0.0), (decayed, 0.25)):
         net.load_state_dict(before)
         fit(net, [make_batch(reversals(8))], steps=1, learning_rate=0.1, weight_decay=decay)
     for old, a, b in zip(start.parameters(), plain.parameters(), decayed.parameters(), strict=True):
-        assert_close(b, a - 0.1 * 0.25 * old, atol=1e-6, rtol=0)
+        assert_close(b, a - 0.1 * 0.25 * old * (old.dim() > 1), atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

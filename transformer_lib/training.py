@@ -65,6 +65,20 @@ def validation_loss(model: nn.Module, batches: Iterable[Batch], precision: str =
     return nats / tokens
 
 
+def decay_groups(model: nn.Module, weight_decay: float) -> list[dict]:
+    """The parameters for torch.optim.AdamW: what decays, and what does not.
+
+    Matrices decay, embeddings among them: every parameter with two axes or more. Biases, and the γ
+    and β of a norm, have one axis and stay. (Loshchilov and Hutter 2019 for the decay; which
+    parameters are exempt is a custom: nanoGPT's, 2022.)
+    """
+    parameters = list(model.parameters())
+    return [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
+        {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
+    ]
+
+
 def fit(
     model: nn.Module,
     batches: Iterable[Batch],
@@ -90,8 +104,8 @@ def fit(
     `batches` is iterated once an epoch; one that has `set_epoch` (TokenBatches) is told which.
     `learning_rate` is a number or a function of the step, counted from 1. Each update averages over
     the real tokens of `accumulate` batches, as one large batch would, cuts the gradient's norm at
-    `clip`, and takes `weight_decay` times the learning rate off every parameter (Loshchilov and
-    Hutter 2019; 0 leaves Adam). `compile` lets torch.compile write kernels for the model first.
+    `clip`, and takes `weight_decay` times the learning rate off every matrix (`decay_groups`; 0
+    leaves Adam). `compile` lets torch.compile write kernels for the model first.
     `minutes` ends the run early by the clock. The process keeps the memory it trained in
     (`keep_freed_memory`).
 
@@ -185,10 +199,10 @@ class _Run:
         # A model in train() may have parts that are not: whoever froze them meant it.
         self.trained_in = {part: mode or not model.training for part, mode in self.found_in.items()}
         self.optimizer = torch.optim.AdamW(
-            model.parameters(),
+            decay_groups(model, weight_decay) if weight_decay else model.parameters(),
             betas=(0.9, 0.98),
             eps=1e-9,
-            weight_decay=weight_decay,
+            weight_decay=0.0,
             fused=True,
         )
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=precision == "fp16")

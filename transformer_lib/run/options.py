@@ -206,7 +206,7 @@ class TrainSettings:
     weight_decay: float = _option(
         0.0,
         SHARE,
-        "share of every weight, times the learning rate, that an update takes off",
+        "share of every matrix, times the learning rate, that an update takes off",
         to="training",
     )
     precision: str = _option(
