@@ -915,6 +915,15 @@ def test_every_fault_stands_beside_the_part_that_it_names():
     assert [part.label for part in scene.parts if part.name.startswith("fault.")] == list("1234567")
 
 
+def test_the_list_of_faults_stands_above_the_encoder_and_beside_the_decoder():
+    parts = {part.name: part for part in SCENES["14, faults"]().parts}
+    named = [parts[f"name.{number}"] for number in range(1, 9)]
+    assert max(badge.y + badge.height / 2 for badge in named) < parts["memory"].on("top")[1]
+    words = [parts[f"{badge.name}.words"].text for badge in named]
+    assert words[:5] == ["positions", "residual", "√d_head", "causal mask", "shift of the target"]
+    assert words[5:] == ["padding mask", "norm", "warm-up (in the rate)"]
+
+
 def test_the_loop_says_the_shapes_of_its_batch():
     scene = SCENES["14"]()
     assert "(1, 4)" in scene.steps[0].caption

@@ -1188,16 +1188,16 @@ QUESTIONS = [
         "The loss is 0.02 after one epoch, and BLEU is 0. What first?",
         {
             "Train on: BLEU rises later than the loss falls.": "It does, while the loss is still "
-            "high. At 0.02 the model is sure of every word, and there is nothing left to wait for.",
+            "high. At 0.02 the model is sure of every token, and there is nothing left to wait for.",
             "Use a beam: greedy search has missed the good sentences.": "A search chooses among "
             "what the model finds probable. It does not turn 0 into a translation.",
             "Compare what the decoder reads with what it must say.": "A wrong shift or a missing "
             "causal mask puts the answer into the input. Alone, the model has nothing to copy.",
             "More dropout: it has learned the sentences by heart.": "After one epoch each was "
-            "read once. And by heart it would translate at least the sentences it has seen.",
+            "read once. And by heart it would translate at least the sentences of the training.",
         },
         "C",
-        "Five that break at two layers",
+        "Break it: the causal mask and the shift",
     ),
     Question(
         "14",
@@ -1223,7 +1223,7 @@ QUESTIONS = [
         "Adam, rate 0.01. Three parameters have the gradients 0.001, −1 and 1000. How far does "
         "each of them move in the first step?",
         {
-            "0.00001, 0.01 and 10.": "That is plain gradient descent, rate times slope. Adam "
+            "0.00001, 0.01 and 10.": "That is plain gradient descent, rate times gradient. Adam "
             "divides each mean by the root of the mean square.",
             "Hardly at all: the running means begin at 0.": "They do, and for that they are "
             "divided by 1 − βᵗ. After the first step they are the gradient and its square.",
@@ -1246,26 +1246,26 @@ QUESTIONS = [
             "The causal mask.": "Without that the model fails alone as well: it has learned to "
             "read the answer from its right.",
             "The position codes: long sentences have others.": "Padding stands behind the words, so "
-            "they keep their places in any company. Only what follows them is new.",
+            "they keep their positions in any company. Only what follows them is new.",
             "Dropout, still on in the batch.": "Dropout would disturb single sentences, too, and "
             "by chance. This fault comes with the length of the neighbour.",
         },
         "A",
-        "Three that wait, and a task that gets by",
+        "Break it: padding mask, norm, warm-up",
     ),
     Question(
         "14",
         "the_least_it_pays",
-        "Label smoothing with ε = 0.1. What does the best possible model pay per word?",
+        "Label smoothing with ε = 0.1. What does the best possible model pay per token?",
         {
             "0: it is right everywhere.": "It would have to be sure, and then pays dearly for the "
-            "share of the other words, which it gives none.",
+            "other tokens, which are wanted a little and get nothing.",
             "0.1, the ε.": "ε is a probability, and a loss is a mean of logarithms. Both the number of "
-            "words and ε enter.",
-            "0.9, what the right word should get.": "That is what it says of the right word. It pays "
-            "the logarithms, each weighed with its share.",
-            "More than 0: it should be nearly sure.": "It says exactly the smoothed target, and pays "
-            "that one's entropy.",
+            "tokens and ε enter.",
+            "0.9, nearly what the right token should get.": "That is a probability. It pays the "
+            "logarithms, each weighed with its wanted probability.",
+            "More than 0: it should be nearly sure.": "It says exactly the smoothed target, and even "
+            "then every token that is wanted a little costs a little.",
         },
         "D",
         "Nearly sure",

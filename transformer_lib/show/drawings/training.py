@@ -23,10 +23,10 @@ WIDE, HIGH, ACROSS, DOWN = 210, 60, 330, 170  # a box, and the way to the next o
 FAULTS = (  # of each: what is missing, at which part of the drawing, and on which side of it
     ("positions", "encoder.positions", "left"),
     ("residual", "encoder.layers.0.feed_forward.add", "right"),
+    ("√d_head", "encoder.layers.0.self_attn", "left"),
     ("causal mask", "decoder.layers.0.self_attn", "left"),
     ("shift of the target", "decoder.ids", "left"),
     ("padding mask", "decoder.layers.0.cross_attn", "left"),
-    ("√d_head", "encoder.layers.0.self_attn", "left"),
     ("norm", "encoder.norm", "left"),
 )
 
@@ -41,9 +41,9 @@ def training_loop(
     batch = _box("batch", 0, 0, "batch", "token", "src, tgt_in, tgt_out")
     model = _box("model", 1, 0, "model", "attention", "its parameters: θ")
     loss = _box("loss", 2, 0, "loss", "output", "one number")
-    back = _box("gradient", 2, 1, "loss.backward()", "query", "a slope for each number of θ")
-    clip = _box("clip", 1, 1, "clip_grad_norm_", "norm", "at most 1 long")
-    step = _box("step", 0, 1, "optimizer.step()", "value", "θ moves, at this step's rate")
+    back = _box("gradient", 2, 1, "loss.backward()", "query", "a gradient for each parameter")
+    clip = _box("clip", 1, 1, "clip_grad_norm_", "norm", "length at most 1")
+    step = _box("step", 0, 1, "optimizer.step()", "value", "θ moves, at this update's rate")
     way = clip.on("top")[0] - 60
     logits = shape_of(tgt_in)[:-1] + f", {vocab_size})"
     around = batch.on("top"), (batch.x, -84), (loss.x, -84), loss.on("top")
@@ -56,7 +56,7 @@ def training_loop(
         label("logits", ACROSS * 1.5, -14, "logits", size=14),
         label("logits.shape", ACROSS * 1.5, 20, logits, size=13, spoken=False),
         straight(model, loss, "right"),
-        label("says", ACROSS, -100, "tgt_out: what it should have said", size=14),
+        label("says", ACROSS, -100, "tgt_out: what it should say", size=14),
         arrow(batch, loss, *around),
         loss,
         straight(loss, back, "bottom"),
@@ -72,15 +72,15 @@ def training_loop(
         Step(("batch",), f"A batch: src {shapes[0]}, tgt_in and tgt_out {shapes[1]}."),
         Step(
             ("batch", "model", "reads"),
-            "The model reads the source, and the target one place late.",
+            "The model reads the source, and the target shifted by one position.",
         ),
         Step(
             ("model", "loss", "logits", "says", "batch>loss"), "Its logits meet what it should say."
         ),
-        Step(("loss", "gradient"), "Backwards: how the loss would change with each number of θ."),
-        Step(("gradient", "clip"), "The whole gradient is cut to a length of at most 1."),
-        Step(("clip", "step"), "The optimizer decides how far each number moves."),
-        Step(("step", "model", "again", "step>model"), "Other numbers, and the next batch."),
+        Step(("loss", "gradient"), "Backwards: how the loss would change with each parameter."),
+        Step(("gradient", "clip"), "All gradients together are one vector; it is cut to a length of at most 1."),
+        Step(("clip", "step"), "The optimizer decides how far each parameter moves."),
+        Step(("step", "model", "again", "step>model"), "New parameters, and the next batch."),
     ]
     return fitted("One update", parts, steps)
 
@@ -96,7 +96,7 @@ def faults(
     whole = transformer(model, src, tgt_in)
     kept = [part for part in whole.parts if not part.name.startswith("legend")]
     places = {part.name: part for part in kept}
-    left = max(part.on("right")[0] for part in kept if isinstance(part, Box)) + 60
+    left = min(part.on("left")[0] for part in kept if isinstance(part, Box)) + 14
     marked, names, steps = [], [], []
     for number, (name, where, side) in enumerate(FAULTS, 1):
         marked.append(_badge(f"fault.{number}", *_corner(places[where], side), number))
@@ -106,7 +106,7 @@ def faults(
     last = len(FAULTS) + 1
     names += _named(last, "warm-up (in the rate)", left)
     steps.append(Step((f"name.{last}",), f"{last}: warm-up, which is in no box."))
-    title = label("faults", left - 14, 30, "taken out, one at a time", anchor="start", bold=True)
+    title = label("faults", left - 14, 26, "taken out, one at a time", anchor="start", bold=True)
     return fitted("What is broken where", [*kept, *marked, title, *names], steps)
 
 
@@ -122,6 +122,8 @@ def _badge(name: str, x: Number, y: Number, number: int) -> Box:
 
 
 def _named(number: int, text: str, left: Number) -> list[Part]:
-    y = 40 + 40 * number
-    words = label(f"name.{number}.words", left + 26, y, text, anchor="start")
-    return [replace(_badge(f"name.{number}", left, y, number)), words]
+    """A line of the list, which has three columns, above the encoder."""
+    column, line = divmod(number - 1, 3)
+    x, y = left + 180 * column, 66 + 40 * line
+    words = label(f"name.{number}.words", x + 26, y, text, anchor="start")
+    return [replace(_badge(f"name.{number}", x, y, number)), words]
