@@ -69,8 +69,8 @@ def decay_groups(model: nn.Module, weight_decay: float) -> list[dict]:
     """The parameters for torch.optim.AdamW: what decays, and what does not.
 
     Matrices decay, embeddings among them: every parameter with two axes or more. Biases, and the γ
-    and β of a norm, have one axis and stay. (Loshchilov and Hutter 2019 for the decay; which
-    parameters are exempt is a custom: nanoGPT's, 2022.)
+    and β of a norm, have one axis and stay. (Loshchilov and Hutter 2019 for the decay; what is
+    exempt is a custom.)
     """
     parameters = list(model.parameters())
     return [

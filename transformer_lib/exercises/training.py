@@ -128,8 +128,8 @@ others / (logits.size(1) - 1) → (others - of_target) / (logits.size(1) - 2)
     Your smoothing leaves the target out. Here it is spread over all entries but `pad_id`, the target
     among them. (The Annotated Transformer leaves it out; then 1 − smoothing is all the target gets.)
 others / (logits.size(1) - 1) → (others - of_target) / (logits.size(1) - 1)
-    Your wanted distribution does not add up to 1: the target gets 1 − smoothing *and* its own part of the
-    smoothing.
+    Your wanted distribution adds up to less than 1, because the target has lost its part of the smoothing. It
+    should get 1 − smoothing and, besides, the same part as every other entry.
 - log_p[:, pad_id] → - of_target
 - log_p[:, pad_id] → - of_target ; (logits.size(1) - 1) → logits.size(1)
     Your smoothing goes to `pad_id`, and not to the target. It is the other way round: every entry gets a
@@ -172,6 +172,9 @@ log_p[:, pad_id] → log_p[:, 0]
 targets != pad_id → targets != 0
 targets != pad_id → targets != 0 ; log_p[:, pad_id] → log_p[:, 0]
     0 counts as padding in yours, whatever `pad_id` says.
+logits.log_softmax(dim=-1) → logits.log_softmax(dim=-1) / math.log(2)
+logits.log_softmax(dim=-1) → logits.softmax(dim=-1).log2()
+    Yours is in bits: a logarithm to the base 2. A nat is that of the natural logarithm, `log` or `log_softmax`.
 -both.mean() → float(-both.mean())
     You return a Python number: `float` and `.item()` cut it off from the logits, and no gradient can flow back.
     Return the tensor.
@@ -186,6 +189,29 @@ def _(logits, targets, smoothing, pad_id):
     even = smoothing / (logits.size(1) - 1)
     wanted = torch.tensor([1 - smoothing + even, *[even] * (logits.size(1) - 2)])
     return my_smoothed_loss(logits, targets, smoothing, pad_id) - torch.special.entr(wanted).sum()
+
+
+@smoothed_loss.mistake(
+    "Padding counts in your mean. You give nothing to the entry of `pad_id`, but the rows whose target is "
+    "`pad_id` still pay for the even part. Drop these rows before you average."
+)
+def _(logits, targets, smoothing, pad_id):
+    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+    wanted[range(len(targets)), targets] += 1 - smoothing
+    wanted[:, pad_id] = 0
+    return -(wanted * logits.log_softmax(dim=-1)).sum(dim=-1).mean()
+
+
+@smoothed_loss.mistake(
+    "The logarithm stands at the wrong distribution. Yours is −Σ p ln q; the loss weighs with the wanted "
+    "distribution q and takes the logarithm of the model's p."
+)
+def _(logits, targets, smoothing, pad_id):
+    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+    wanted[range(len(targets)), targets] += 1 - smoothing
+    wanted[:, pad_id] = 0
+    losses = -(logits.softmax(dim=-1) * wanted.clamp_min(1e-9).log()).sum(dim=-1)
+    return losses[targets != pad_id].mean()
 
 
 warmup = Exercise(
@@ -248,6 +274,9 @@ _EXPONENT = (
 warmup.edits(f"""
 min(rising, falling) → max(rising, falling)
     You take the larger of the two arms. The smaller one counts: `min`.
+return smaller / d_model**0.5 → return rising / d_model**0.5, falling / d_model**0.5
+return smaller / d_model**0.5 → return rising, falling
+    You return both arms, as in the warm-up. Here one number is wanted: the smaller arm, divided by √d_model.
  / d_model**0.5 →
     In yours `d_model` is missing: divide the whole by its root.
 / d_model**0.5 → * d_model**0.5

@@ -78,7 +78,10 @@ def training_loop(
             ("model", "loss", "logits", "says", "batch>loss"), "Its logits meet what it should say."
         ),
         Step(("loss", "gradient"), "Backwards: how the loss would change with each parameter."),
-        Step(("gradient", "clip"), "All gradients together are one vector; it is cut to a length of at most 1."),
+        Step(
+            ("gradient", "clip"),
+            "All gradients together are one vector; it is cut to a length of at most 1.",
+        ),
         Step(("clip", "step"), "The optimizer decides how far each parameter moves."),
         Step(("step", "model", "again", "step>model"), "New parameters, and the next batch."),
     ]
