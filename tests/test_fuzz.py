@@ -22,8 +22,8 @@ def test_every_property_is_tried():
     assert tried == set(fuzz.PROPERTIES)
 
 
-def off_by_one(mask, position, right=transformer.mask_row):
-    return right(mask, max(0, position - 1))
+def off_by_one(mask, position, count, right=transformer.mask_row):
+    return right(mask, max(0, position - 1), count)
 
 
 def unmasked(scores, mask=None):

@@ -156,6 +156,42 @@ def test_each_step_obeys_its_row_of_the_target_mask(kind, positions):
         assert (whole - model(src, tgt, src_mask)).abs().max() > 1e-3, "the mask changed nothing"
 
 
+@pytest.mark.parametrize("kind", target_masks())
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_several_steps_in_one_pass_are_so_many_steps(kind, positions):
+    model, (src, tgt, src_mask, _) = build(positions=positions).eval(), sentences()
+    mask = target_masks()[kind]
+    whole = model(src, tgt, src_mask, mask)
+    state = model.start(src, src_mask, mask)
+    for begin, end in ((0, 2), (2, 3), (3, TT)):
+        logits, state = model.steps(tgt[:, begin:end], state)
+        assert_close(logits, whole[:, begin:end], atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_a_state_goes_back_as_if_it_had_never_read_on(positions):
+    model, (src, tgt, src_mask, _) = build(positions=positions).eval(), sentences()
+    whole, wrong = model(src, tgt, src_mask), tgt.flip(1)
+    _, once = model.steps(tgt[:, :2], model.start(src, src_mask))
+    _, state = model.steps(wrong[:, :3], once)
+    assert state.position == 5
+    back = state.back(3)
+    assert_close((back.position, back.past), (once.position, once.past), atol=1e-12, rtol=0)
+    logits, _ = model.steps(tgt[:, 2:], back)
+    assert_close(logits, whole[:, 2:], atol=1e-10, rtol=0)
+    assert state.position == 5, "the state itself is as it was"
+    with pytest.raises(ValueError, match="6 tokens back, but the state has read 5"):
+        state.back(6)
+
+
+def test_steps_in_one_pass_read_the_memory_of_several_beams():
+    model, (src, tgt, src_mask, _) = build().eval(), sentences()
+    rows = torch.arange(B).repeat_interleave(2)
+    state = model.start(src, src_mask).select(rows)
+    logits, _ = model.steps(tgt[rows, :3], state)
+    assert_close(logits, model(src, tgt, src_mask)[rows, :3], atol=1e-10, rtol=0)
+
+
 def test_a_state_of_chosen_rows_keeps_their_target_masks():
     model, (src, tgt, src_mask, _) = build().eval(), sentences()
     mask, rows = target_masks()["arbitrary"], torch.tensor([2, 2, 0, 0])

@@ -137,24 +137,25 @@ class DecoderLayer(nn.Module):
 
     def step(
         self,
-        x: Float[Tensor, "batch 1 d_model"],
+        x: Float[Tensor, "batch new d_model"],
         past: KeysValues,
         memory: MemoryKeysValues,
         memory_mask: Mask | None = None,
         tgt_mask: Mask | None = None,
-    ) -> tuple[Float[Tensor, "batch 1 d_model"], KeysValues]:
+    ) -> tuple[Float[Tensor, "batch new d_model"], KeysValues]:
         """The next position alone, from projected keys and values: `past` and those of the memory.
 
-        Returns the output and `past` grown by one; the `past` given is left as it was, so that
-        beams may branch from it. The memory may have fewer rows, each for as many rows of `x`.
-        `tgt_mask` is this position's row: over `past` and itself.
+        Or the next few at once. Returns the output and `past` grown by them; the `past` given is
+        left as it was, so that beams may branch from it. The memory may have fewer rows, each for
+        as many rows of `x`. `tgt_mask` has the rows of these positions: over `past` and themselves.
         """
 
         def attend_to_past(y: Tensor) -> Tensor:
             nonlocal past
             new = self.self_attn.keys_values(y, y, offset=past[0].size(-2))
             past = tuple(torch.cat(pair, dim=-2) for pair in zip(past, new, strict=True))
-            return self.self_attn.attend(y, *past, tgt_mask)
+            # One query alone has no future.
+            return self.self_attn.attend(y, *past, tgt_mask, is_causal=y.size(1) > 1)
 
         def attend_to_memory(y: Tensor) -> Tensor:
             beams = y.reshape(memory[0].size(0), -1, y.size(-1))  # as queries to one memory

@@ -65,21 +65,22 @@ def four_axes(mask: Mask) -> Bool[Tensor, "batch heads query key"]:
     return mask[(None,) * (4 - mask.dim())]
 
 
-def mask_row(mask: Mask, position: int) -> Bool[Tensor, "batch heads 1 key"]:
+def mask_row(mask: Mask, position: int, count: int = 1) -> Bool[Tensor, "batch heads query key"]:
     """What the query at `position` may attend to of the keys up to itself.
 
-    It is the row that `step` needs of the mask that `forward` takes whole. Raises ValueError for a
-    position behind the mask's last.
+    It is the row that `step` needs of the mask that `forward` takes whole; `count` of them for as
+    many queries, with the keys up to the last one. Raises ValueError for a position behind the
+    mask's last.
     """
-    mask = four_axes(mask)
+    mask, last = four_axes(mask), position + count - 1
     for axis, size in zip(("queries", "keys"), mask.shape[-2:], strict=True):
-        if 1 < size <= position:
+        if 1 < size <= last:
             raise ValueError(
-                f"position {position}, but the target's mask has {size} {axis}: "
+                f"position {last}, but the target's mask has {size} {axis}: "
                 "make it for as many positions as are decoded"
             )
-    row = mask if mask.size(-2) == 1 else mask[..., position : position + 1, :]
-    return row if row.size(-1) == 1 else row[..., : position + 1]
+    row = mask if mask.size(-2) == 1 else mask[..., position : last + 1, :]
+    return row if row.size(-1) == 1 else row[..., : last + 1]
 
 
 def masked_softmax(

@@ -132,6 +132,14 @@ class DecoderState:
         mask = _rows_of(self.memory_mask, sentences)
         return replace(state, memory=_rows(self.memory, sentences), memory_mask=mask)
 
+    def back(self, count: int) -> "DecoderState":
+        """The state as it was before the last `count` tokens; the memory has not heard of them."""
+        if count > self.position:
+            raise ValueError(f"{count} tokens back, but the state has read {self.position}")
+        position = self.position - count
+        past = tuple(tuple(t[:, :, :position] for t in layer) for layer in self.past)
+        return replace(self, past=past, position=position)
+
 
 def _rows(layers: tuple[tuple[Tensor, ...], ...], rows: Int[Tensor, " rows"]) -> tuple:
     return tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
@@ -191,15 +199,21 @@ class Decoder(nn.Module):
         self, ids: Int[Tensor, " batch"], state: DecoderState
     ) -> tuple[Float[Tensor, "batch d_model"], DecoderState]:
         """The next position of `forward`, from one new token a row."""
-        x = self.positions(self.embedding(ids[:, None]), offset=state.position)
-        row = None if state.tgt_mask is None else mask_row(state.tgt_mask, state.position)
+        hidden, state = self.steps(ids[:, None], state)
+        return hidden.squeeze(1), state
+
+    def steps(
+        self, ids: Int[Tensor, "batch new"], state: DecoderState
+    ) -> tuple[Float[Tensor, "batch new d_model"], DecoderState]:
+        """The next positions of `forward` in one pass, from some new tokens a row."""
+        new, mask = ids.size(1), state.tgt_mask
+        x = self.positions(self.embedding(ids), offset=state.position)
+        mask = None if mask is None else mask_row(mask, state.position, new)
         past = []
         for layer, layer_past, memory in zip(self.layers, state.past, state.memory, strict=True):
-            x, grown = layer.step(x, layer_past, memory, state.memory_mask, row)
+            x, grown = layer.step(x, layer_past, memory, state.memory_mask, mask)
             past.append(grown)
-        return self.norm(x).squeeze(1), replace(
-            state, past=tuple(past), position=state.position + 1
-        )
+        return self.norm(x), replace(state, past=tuple(past), position=state.position + new)
 
 
 class Transformer(nn.Module):
@@ -259,6 +273,16 @@ class Transformer(nn.Module):
     ) -> tuple[Float[Tensor, "batch vocab"], DecoderState]:
         """Logits for the token after `ids` (at first <bos>), and the state for the step after."""
         hidden, state = self.decoder.step(ids, state)
+        return self.generator(hidden), state
+
+    def steps(
+        self, ids: Int[Tensor, "batch new"], state: DecoderState
+    ) -> tuple[Float[Tensor, "batch new vocab"], DecoderState]:
+        """As many steps in one pass: after each of the `ids`, the logits of the token after it.
+
+        It serves to check tokens that somebody guessed; `state.back` drops those that were wrong.
+        """
+        hidden, state = self.decoder.steps(ids, state)
         return self.generator(hidden), state
 
     def attentions(self) -> dict[tuple[str, int], Listened]:
