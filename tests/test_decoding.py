@@ -8,16 +8,22 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from transformer_lib import corpus
+from transformer_lib import corpus, decoding
+from transformer_lib.checkpoints import load_model
 from transformer_lib.decoding import (
+    Recomputing,
+    accept_or_redraw,
     beam_search,
     greedy,
     keep_top_k,
     keep_top_p,
     sample,
+    speculate,
 )
-from transformer_lib.lab.tables import TableModel
+from transformer_lib.lab.chance import distribution
+from transformer_lib.lab.tables import Bigrams, TableModel
 from transformer_lib.masks import padding_mask
+from transformer_lib.models import create_model
 from transformer_lib.transformer import make_model
 
 V, BOS, EOS = 5, 1, 2
@@ -158,7 +164,7 @@ def test_all_searches_have_the_same_defaults_and_the_corpus_ids():
     common = ("bos_id", "eos_id", "pad_id", "max_len")
     defaults = {
         tuple(inspect.signature(search).parameters[name].default for name in common)
-        for search in (greedy, sample, beam_search)
+        for search in (greedy, sample, beam_search, speculate)
     }
     assert defaults == {(corpus.BOS_ID, corpus.EOS_ID, corpus.PAD_ID, 100)}
 
@@ -355,10 +361,31 @@ def test_a_table_is_asked_only_for_what_can_be_said():
     assert score.item() == pytest.approx(math.log(0.5))
 
 
+class StepByStep(torch.nn.Module):
+    """A model without its `steps`: what is done to its `step` is done to all that it says."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def start(self, src, src_mask=None):
+        return self.model.start(src, src_mask)
+
+    def step(self, ids, state):
+        return self.model.step(ids, state)
+
+
+def some_bigrams():
+    return Bigrams(torch.randint(EOS, V, (30, 6)).tolist(), V)
+
+
 WAYS = {
     "greedy": greedy,
     "sample": sample,
     "beam": lambda *args, **kwargs: beam_search(*args, **kwargs)[0],
+    "guesses": lambda model, *args, **kwargs: speculate(
+        StepByStep(model), some_bigrams(), *args, **kwargs
+    )[0],
 }
 
 
@@ -388,7 +415,7 @@ def test_an_end_that_is_also_the_padding_can_be_written(model, search):
     assert search(model, *source(), pad_id=EOS, max_len=9).tolist() == [[EOS]] * 4
 
 
-@pytest.mark.parametrize("search", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("search", [WAYS[name] for name in ("greedy", "sample", "beam")])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_scores_that_are_no_numbers_end_a_search_in_words(model, search, value):
     step, steps = model.step, itertools.count(1)
@@ -413,3 +440,302 @@ def test_what_was_written_can_be_trained_on(model, search):
     model(src, ids, mask).sum().backward()
     assert not ids.is_inference()
     assert model.generator.weight.grad.abs().sum() > 0
+
+
+def paper():
+    """A tree with four places where the next word is open."""
+    table = {
+        (): {"a": 0.6, "b": 0.4},
+        ("a",): {"c": 0.5, "d": 0.45, "e": 0.05},
+        ("a", "c"): {"d": 0.7, "<eos>": 0.3},
+        ("b",): {"d": 0.1, "e": 0.9},
+    }
+    return TableModel(lambda said: table.get(said, {"<eos>": 1.0})).double()
+
+
+def drafts():
+    """For `paper`: it itself, one that knows the words but not how often, and two that count."""
+    model = paper()
+    alike = lambda said: dict.fromkeys(after := model.next_words(said), 1 / len(after))
+    ids = [[model.words.index(word) for word in said] for said in model.sentences()]
+    return {
+        "itself": model,
+        "alike": TableModel(alike).double(),
+        "bigrams": Bigrams(ids, len(model.words)),
+        "what cannot be said": Bigrams([*ids, [5, 4, EOS], [6, EOS]], len(model.words)),
+    }
+
+
+NOTHING = torch.zeros(1, 1, dtype=torch.long)
+
+
+def largest_gap(found, wanted):
+    return max(abs(found.get(said, 0) - wanted.get(said, 0)) for said in found | wanted)
+
+
+def written_with(draft, **how):
+    """The distribution of what `paper` writes with this draft."""
+    model = paper()
+    return distribution(lambda: model.read(speculate(model, draft, NOTHING, **how)[0][0]))
+
+
+@pytest.mark.parametrize("guesses", [1, 3])
+@pytest.mark.parametrize("name", drafts())
+def test_whatever_the_draft_each_sentence_keeps_its_probability(name, guesses):
+    found = written_with(drafts()[name], guesses=guesses)
+    assert largest_gap(found, paper().sentences()) < 1e-12
+
+
+def test_a_batch_does_not_change_what_each_row_says():
+    table = {(): {"a": 0.7, "b": 0.3}, ("a",): {"b": 0.2, "<eos>": 0.8}}
+    model = TableModel(lambda said: table.get(said, {"<eos>": 1.0})).double()
+    alike = TableModel(lambda said: dict.fromkeys(table.get(said, {"<eos>"}), 1 / 2)).double()
+    alone, both = model.sentences(), NOTHING.expand(2, 1)
+    found = distribution(
+        lambda: tuple(map(model.read, speculate(model, alike, both, guesses=2)[0]))
+    )
+    wanted = {(a, b): alone[a] * alone[b] for a, b in itertools.product(alone, repeat=2)}
+    assert largest_gap(found, wanted) < 1e-12
+
+
+def test_sentences_that_are_cut_keep_the_probability_of_their_beginning():
+    found = written_with(drafts()["alike"], guesses=3, max_len=2)
+    wanted = {}
+    for said, p in paper().sentences().items():
+        wanted[said[:2]] = wanted.get(said[:2], 0) + p
+    assert largest_gap(found, wanted) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("how", "kept"),
+    [
+        ({"temperature": 0.5}, lambda p: p**2),
+        ({"temperature": 2.0}, lambda p: p**0.5),
+        ({"top_k": 1}, lambda p: p * (p >= 0.5)),
+        ({"top_p": 0.85}, lambda p: p * (p != 0.05) * (p != 0.1)),
+    ],
+)
+def test_tokens_are_drawn_from_what_sample_draws_from(how, kept):
+    def next_words(said):
+        left = {w: kept(p) for w, p in paper().next_words(said).items() if kept(p)}
+        return {word: p / sum(left.values()) for word, p in left.items()}
+
+    found = written_with(drafts()["alike"], guesses=2, **how)
+    assert largest_gap(found, TableModel(next_words).sentences()) < 1e-12
+
+
+def plainly(chance=lambda p, q: (p / q).clamp(max=1), redraw=lambda p, q: (p - q).clamp(min=0)):
+    """The rule with one of its two parts replaced, for one guess a row."""
+
+    def rule(p, q, guess):
+        left = redraw(p, q)
+        at = guess[:, None]
+        return chance(p.gather(1, at), q.gather(1, at))[:, 0], left / left.sum(dim=1, keepdim=True)
+
+    return rule
+
+
+WRONG_RULES = {
+    "q over p": plainly(chance=lambda p, q: (q / p).clamp(max=1)),
+    "p alone": plainly(chance=lambda p, q: p),
+    "never where q is larger": plainly(chance=lambda p, q: (p >= q).double()),
+    "redrawn from p": plainly(redraw=lambda p, q: p),
+    "redrawn from q": plainly(redraw=lambda p, q: q),
+    "what differs, whichever way": plainly(redraw=lambda p, q: (p - q).abs()),
+}
+
+
+@pytest.mark.parametrize("rule", WRONG_RULES.values(), ids=WRONG_RULES)
+def test_with_a_wrong_rule_sentences_change_their_probability(rule, monkeypatch):
+    monkeypatch.setattr(decoding, "accept_or_redraw", plainly())
+    assert largest_gap(written_with(drafts()["alike"], guesses=2), paper().sentences()) < 1e-12
+    monkeypatch.setattr(decoding, "accept_or_redraw", rule)
+    assert largest_gap(written_with(drafts()["alike"], guesses=2), paper().sentences()) > 0.01
+
+
+def test_a_guess_is_judged_as_on_paper():
+    p, q = torch.tensor([0.5, 0.2, 0.3]), torch.tensor([0.1, 0.8, 0.1])
+    for guess, chance in enumerate([1, 1 / 4, 1]):
+        found, redraw = accept_or_redraw(p, q, torch.tensor(guess))
+        assert_close(found, torch.tensor(float(chance)))
+        assert_close(redraw, torch.tensor([2 / 3, 0, 1 / 3]))
+
+
+def test_guessed_or_redrawn_together_are_the_models_distribution():
+    p, q = (2 * torch.randn(2, 6, 50, dtype=torch.float64)).softmax(-1)
+    every = torch.arange(50).expand(6, 50)
+    chance, redraw = accept_or_redraw(
+        p[:, None].expand(6, 50, 50), q[:, None].expand(6, 50, 50), every
+    )
+    accepted = q * chance
+    refused = 1 - accepted.sum(dim=1, keepdim=True)
+    assert_close(accepted + refused * redraw[:, 0], p, atol=1e-14, rtol=0)
+
+
+def test_of_two_distributions_that_are_one_every_guess_is_accepted():
+    p = torch.randn(3, 7).softmax(-1)
+    chance, redraw = accept_or_redraw(p, p.clone(), torch.tensor([0, 3, 6]))
+    assert_close((chance, redraw), (torch.ones(3), p))
+
+
+W = 9  # a vocabulary with which these untrained models write sentences of different lengths
+
+
+def talker(noise=0.0):
+    """An untrained model in double precision; with some noise on its weights, a draft for it."""
+    torch.manual_seed(2)
+    net = make_model(17, W, d_model=12, num_heads=3, d_ff=20, max_len=40).double()
+    torch.nn.init.normal_(net.decoder.embedding.weight, std=2.0)
+    torch.nn.init.normal_(net.generator.weight, std=0.8)
+    torch.nn.init.normal_(net.encoder.embedding.weight, std=2.0)
+    for parameter in net.parameters():
+        parameter.data += noise * torch.randn_like(parameter)
+    torch.manual_seed(0)
+    return net
+
+
+@pytest.mark.parametrize("guesses", [1, 4])
+@pytest.mark.parametrize(
+    ("kind", "of"),
+    [
+        *(("cached", of) for of in ("a near one", "itself", "bigrams", "recurrent")),
+        ("recomputing", "a near one"),
+        ("recurrent", "a near one"),
+    ],
+)
+def test_without_chance_it_is_greedy_search_in_fewer_passes(kind, of, guesses):
+    model = talker()
+    draft = {
+        "a near one": talker(0.05),
+        "itself": model,
+        "bigrams": Bigrams(torch.randint(EOS, W, (30, 6)).tolist(), W),
+        "recurrent": create_model("gru", 17, W, d_hidden=8, d_model=8).double(),
+    }[of]
+    model = {
+        "cached": model,
+        "recomputing": Recomputing(model),
+        "recurrent": create_model("luong-general", 17, W, d_hidden=8, d_model=8).double(),
+    }[kind]
+    src, mask = source(8)
+    best = greedy(model, src, mask, max_len=15)
+    out, counted = speculate(model, draft, src, mask, guesses=guesses, temperature=0, max_len=15)
+    assert torch.equal(out, best)
+    assert counted.accepted + counted.refused <= counted.made
+    if of == "itself":
+        assert not counted.refused
+        assert counted.passes <= best.size(1)
+    for row in range(4):  # the lengths that they keep differ
+        alone, counted = speculate(
+            model,
+            draft,
+            src[row : row + 1],
+            mask[row : row + 1],
+            guesses=guesses,
+            temperature=0,
+            max_len=15,
+        )
+        assert torch.equal(alone[0], best[row, : alone.size(1)])
+        assert counted.passes <= (best[row] != 0).sum()
+        if of == "itself":
+            assert counted.passes == math.ceil(alone.size(1) / (guesses + 1))
+
+
+def test_rows_of_one_batch_keep_different_numbers_of_guesses():
+    model, draft, (src, mask) = talker(), talker(0.05), source(8)
+    alone = [
+        speculate(model, draft, src[r : r + 1], mask[r : r + 1], temperature=0, max_len=15)[1]
+        for r in range(8)
+    ]
+    kept = {(counted.accepted, counted.refused) for counted in alone}
+    assert len(kept) > 3, "the tests of batches need such rows"
+    assert sum(counted.refused for counted in alone) > 5
+
+
+def test_the_shipped_translator_writes_its_greedy_translations_with_guesses():
+    model, english, french, _ = load_model(corpus.DATA / "models" / "lessons")
+    pairs = corpus.load_corpus("everyday")
+    said = [[*french.encode(pair.target), EOS] for pair in pairs.train]
+    model, draft = model.double(), Bigrams(said, len(french))
+    found = []
+    for pair in pairs.test[:8]:
+        src = torch.tensor([[*english.encode(pair.source), EOS]])
+        out, counted = speculate(model, draft, src, guesses=3, temperature=0)
+        assert torch.equal(out, greedy(model, src))
+        found.append((out.numel(), counted.accepted, counted.passes))
+    tokens, accepted, passes = map(sum, zip(*found, strict=True))
+    assert tokens - accepted <= passes < tokens
+
+
+@pytest.mark.parametrize("batched", [False, True], ids=["one mask", "a mask a sentence"])
+def test_guesses_are_checked_under_the_mask_of_the_target(batched):
+    model, draft, (src, mask) = talker(), talker(0.05), source()
+    window = torch.ones(9, 9, dtype=torch.bool).triu(-1)[None, None]
+    if batched:
+        window = window.repeat(4, 3, 1, 1) & (torch.rand(4, 3, 9, 9) > 0.3)
+    how = {"tgt_mask": window, "max_len": 9, "eos_id": -1}
+    out, _ = speculate(model, draft, src, mask, temperature=0, **how)
+    assert torch.equal(out, greedy(model, src, mask, **how))
+    assert not torch.equal(out, greedy(model, src, mask, max_len=9, eos_id=-1))
+
+
+def test_the_longest_sentence_that_the_model_holds_can_be_guessed_to_its_end():
+    model, (src, mask) = talker(), source(2)
+    how = {"max_len": 40, "eos_id": -1}
+    out, _ = speculate(model, model, src, mask, guesses=6, temperature=0, **how)
+    assert torch.equal(out, greedy(model, src, mask, **how))
+
+
+def test_the_same_generator_guesses_the_same_sentences(model):
+    draft, seeds = some_bigrams(), (torch.Generator().manual_seed(seed) for seed in (1, 1, 2))
+    draws = [
+        speculate(model, draft, *source(), max_len=9, generator=seed)[0].tolist() for seed in seeds
+    ]
+    assert draws[0] == draws[1] != draws[2]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_scores_that_are_no_numbers_end_it_in_words_whoever_made_them(model, value):
+    broken = make_model(17, V, d_model=12, num_heads=3, d_ff=20)
+    broken.steps = lambda ids, state: (torch.full((len(ids), ids.size(1), V), value), state)
+    broken.step = lambda ids, state: (torch.full((len(ids), V), value), state)
+    for pair in ((broken, model), (model, broken)):
+        with pytest.raises(ValueError, match=f"the best logit of step 1 is {value}, where it"):
+            speculate(*pair, *source(), max_len=9)
+
+
+@pytest.mark.parametrize("size", [V - 1, V + 1, V + 90])
+def test_a_draft_of_another_vocabulary_is_refused_with_both_sizes(model, size):
+    told = f"the draft has a vocabulary of {size} tokens and the model one of {V}: a guess"
+    with pytest.raises(ValueError, match=told):
+        speculate(model, make_model(17, size, d_model=12, num_heads=3, d_ff=20), *source())
+    if size < V:
+        with pytest.raises(ValueError, match=told):
+            speculate(model, Bigrams([[3, EOS]], size), *source())
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"guesses": 0}, "guesses=0, but a draft guesses at least 1"),
+        ({"temperature": -1.0}, "temperature=-1.0 is below 0"),
+        ({"temperature": float("nan")}, "temperature=nan"),
+        ({"top_k": 0}, "top_k=0"),
+        ({"top_p": 1.5}, "top_p=1.5"),
+    ],
+)
+def test_guessing_that_cannot_be_is_refused(model, how, message):
+    with pytest.raises(ValueError, match=message):
+        speculate(model, model, *source(), **how)
+
+
+def test_bigrams_are_counted_shares():
+    model = Bigrams([[4, 5, EOS], [4, 4, EOS], [4, EOS]], 7)
+    logits, state = model.step(torch.tensor([BOS, 4, 5, 6]), model.start(NOTHING))
+    wanted = [
+        [0, 0, 0, 0, 1, 0, 0],
+        [0, 0, 0.5, 0, 0.25, 0.25, 0],
+        [0, 0, 1, 0, 0, 0, 0],
+        [1 / 7] * 7,
+    ]
+    assert_close(logits.exp(), torch.tensor(wanted, dtype=torch.float64))
+    assert state.select(torch.tensor([1, 1])) is state

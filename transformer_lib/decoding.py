@@ -1,8 +1,10 @@
 """From a model that scores next tokens to a sentence, one cached step at a time. Lesson 16.
 
-The ways are greedy search, sampling and beam search. A model here is anything with
-`state = start(src, src_mask)` and `logits, state = step(ids, state)`, whose states have
-`select(rows)`. `with_steps` gives them to a model that has neither.
+The ways are greedy search, sampling, beam search, and sampling with guesses that are checked. A
+model here is anything with `state = start(src, src_mask)` and `logits, state = step(ids, state)`,
+whose states have `select(rows)`. `with_steps` gives them to a model that has neither. To check
+several guesses in one pass a model needs `logits, state = steps(ids, state)` besides, and its
+states `back(count)`.
 
 No way ever writes <pad> or <bos> inside a sentence, whatever the model thinks of them: their scores
 become −inf. Scores that are no numbers raise ValueError.
@@ -11,9 +13,10 @@ become −inf. Scores that are no numbers raise ValueError.
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -30,9 +33,13 @@ def _reading(search: Callable) -> Callable:
     def searched(*args, **kwargs):
         with torch.inference_mode():
             found = search(*args, **kwargs)
-        return found.clone() if isinstance(found, Tensor) else tuple(part.clone() for part in found)
+        return _cloned(found) if isinstance(found, Tensor) else tuple(map(_cloned, found))
 
     return searched
+
+
+def _cloned(part: Any) -> Any:
+    return part.clone() if isinstance(part, Tensor) else part
 
 
 @_reading
@@ -94,12 +101,7 @@ def sample(
         )
 
     def draw(logits: Float[Tensor, "rows vocab"]) -> Int[Tensor, " rows"]:
-        logits = logits.float() / temperature
-        if top_k is not None:
-            logits = keep_top_k(logits, top_k)
-        if top_p is not None:
-            logits = keep_top_p(logits, top_p)
-        return torch.multinomial(logits.softmax(dim=-1), 1, generator=generator).squeeze(1)
+        return _drawn(_shares(logits.float(), temperature, top_k, top_p), generator)
 
     masks = _masks(src_mask, tgt_mask)
     return _write(model, src, masks, draw, bos_id, eos_id, max_len, pad_id)
@@ -126,6 +128,113 @@ def keep_top_p(logits: Float[Tensor, "*batch vocab"], p: float) -> Float[Tensor,
     before = probability.cumsum(dim=-1) - probability  # of all that are more likely
     outside = torch.zeros_like(logits, dtype=torch.bool).scatter(-1, ids, before >= p)
     return logits.masked_fill(outside, float("-inf"))
+
+
+class Guesses(NamedTuple):
+    """What guessing has cost and brought in a call of `speculate`, in all its rows together."""
+
+    made: int  # by the draft
+    accepted: int
+    refused: int  # what is guessed behind a refused token is not looked at
+    passes: int  # of the model, each over all rows that were still being written
+
+
+@_reading
+def speculate(
+    model: nn.Module,
+    draft: nn.Module,
+    src: Int[Tensor, "batch source"],
+    src_mask: Mask | None = None,
+    *,
+    guesses: int = 4,
+    tgt_mask: Mask | None = None,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+    bos_id: int = 1,
+    eos_id: int = 2,
+    max_len: int = 100,
+    pad_id: int = 0,
+) -> tuple[Int[Tensor, "batch target"], Guesses]:
+    """As `sample`, or with `temperature=0` as `greedy`, in fewer passes: a draft guesses tokens.
+
+    In each round the draft says the next `guesses` tokens one by one, and one pass of the model
+    reads them all. They are kept up to the first that is refused, in the place of which another is
+    drawn (`accept_or_redraw`); where none is, the same pass gives one token more. So the tokens
+    have the probabilities that the model gives them, whatever the draft: a bad one costs time and
+    no word. (Leviathan et al. 2023, Chen et al. 2023)
+
+    A draft is a model with the same target vocabulary. It is used at the same temperature, and
+    does not hear of `tgt_mask`. All rows keep as many tokens as the row that keeps the fewest, so
+    that they stand at one position. A model without `steps` reads its guesses one after the other.
+    """
+    if guesses < 1:
+        raise ValueError(f"guesses={guesses}, but a draft guesses at least 1 token")
+    if not temperature >= 0:
+        raise ValueError(f"temperature={temperature} is below 0: at 0 it is greedy search")
+
+    def shares(logits: Float[Tensor, "rows vocab"], t: int) -> Float[Tensor, "rows vocab"]:
+        _must_be_numbers(logits, t)
+        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        return _shares(logits.index_fill(-1, never, float("-inf")), temperature, top_k, top_p)
+
+    model, draft = _reader(model), _reader(draft)
+    sizes = [_vocab_size(one) for one in (model, draft)]
+    if None not in sizes:
+        _must_fit(*sizes)
+    never = _never(src.device, {pad_id, bos_id} - {eos_id})
+    state, told = model.start(src, *_masks(src_mask, tgt_mask)), draft.start(src, src_mask)
+    out = torch.full((src.size(0), max_len), pad_id, device=src.device)
+    rows = torch.arange(src.size(0), device=src.device)  # the sentences still being written
+    ids, t = torch.full_like(rows, bos_id), 0
+    made = accepted = refused = passes = 0
+    while len(rows) and t < max_len:
+        # The draft reads `ids`, which the model has not read yet, then what it guesses itself.
+        read, q, heard = [ids], [], []
+        while len(q) < min(guesses, max_len - 1 - t) and not (read[-1] == eos_id).any():
+            logits, told = draft.step(read[-1], told)
+            q.append(shares(logits, t + len(q)))
+            read.append(_drawn(q[-1], generator))
+            heard.append(told)
+        logits, after = _read(model, torch.stack(read, dim=1), state)
+        made, passes = made + len(q) * len(rows), passes + 1
+        for n, guess in enumerate([*read[1:], None]):
+            p = shares(logits[:, n], t)
+            if guess is None:
+                ids, others = _drawn(p, generator), 0
+            else:
+                _must_fit(p.size(-1), q[n].size(-1))
+                ids, others = _judged(p, q[n], guess, generator)
+                accepted, refused = accepted + len(rows) - others, refused + others
+            out[rows, t], t = ids, t + 1
+            if others or (ids == eos_id).any():
+                break  # what was guessed behind it is not what stands behind it now
+        going = (ids != eos_id).nonzero().squeeze(1)
+        if t < max_len and len(going):  # both have read all that is kept, but for its last token
+            told = heard[n] if guess is not None else draft.step(read[-1], told)[1]
+            state = after(n + 1)
+            if len(going) < len(rows):
+                state, told = state.select(going), told.select(going)
+        rows, ids = rows[going], ids[going]
+    return out[:, :t], Guesses(made, accepted, refused, passes)
+
+
+def accept_or_redraw(
+    p: Float[Tensor, "*rows vocab"], q: Float[Tensor, "*rows vocab"], guess: Int[Tensor, "*rows"]
+) -> tuple[Float[Tensor, "*rows"], Float[Tensor, "*rows vocab"]]:
+    """How a guess drawn from q becomes a token of distribution p.
+
+    First the probability min(1, p/q) with which it is accepted. Then what to draw from in its
+    place where it is refused: max(p − q, 0), divided by its sum. A token is then guessed and
+    accepted with min(q, p), and what p has above that is what is redrawn: together p.
+    """
+    of_guess = guess[..., None]
+    chance = (p.gather(-1, of_guess) / q.gather(-1, of_guess)).clamp(max=1).squeeze(-1)
+    left = (p - q).clamp(min=0)
+    total = left.sum(dim=-1, keepdim=True)
+    # Where p and q are one but for rounding, nothing may be left; then p is as good.
+    return chance, torch.where(total > 0, left / total, p)
 
 
 @_reading
@@ -236,6 +345,10 @@ class Prefix:
             mask = mask.index_select(0, rows)
         return Prefix(self.src.index_select(0, rows), mask, self.ids.index_select(0, rows))
 
+    def back(self, count: int) -> "Prefix":
+        """The state as it was before the last `count` tokens."""
+        return Prefix(self.src, self.src_mask, self.ids[:, : self.ids.size(1) - count])
+
 
 class Recomputing(nn.Module):
     """A model that gives `logits = model(src, tgt_in, src_mask)`, and now takes steps as well.
@@ -266,8 +379,15 @@ class Recomputing(nn.Module):
         self, ids: Int[Tensor, " batch"], state: Prefix
     ) -> tuple[Float[Tensor, "batch vocab"], Prefix]:
         """The logits behind the last of the ids, and the state that has read it."""
-        state = Prefix(state.src, state.src_mask, torch.cat((state.ids, ids[:, None]), dim=1))
-        return self(state.src, state.ids, state.src_mask)[:, -1], state
+        logits, state = self.steps(ids[:, None], state)
+        return logits[:, -1], state
+
+    def steps(
+        self, ids: Int[Tensor, "batch new"], state: Prefix
+    ) -> tuple[Float[Tensor, "batch new vocab"], Prefix]:
+        """The logits behind each of the ids, and the state that has read them."""
+        state = Prefix(state.src, state.src_mask, torch.cat((state.ids, ids), dim=1))
+        return self(state.src, state.ids, state.src_mask)[:, -ids.size(1) :], state
 
 
 def with_steps(model: nn.Module, config: Any = None) -> nn.Module:
@@ -288,6 +408,69 @@ def _must_be_numbers(logits: Float[Tensor, "rows vocab"], step: int) -> None:
             "number: the model's weights are not numbers (a training that diverged?), or nothing "
             "that it may say is left"
         )
+
+
+def _vocab_size(model: nn.Module) -> int | None:
+    """Of the target, where the model says it without being asked for logits."""
+    return getattr(getattr(model, "config", None), "tgt_vocab_size", None)
+
+
+def _must_fit(vocab_size: int, of_draft: int) -> None:
+    if vocab_size != of_draft:
+        raise ValueError(
+            f"the draft has a vocabulary of {of_draft} tokens and the model one of {vocab_size}: a "
+            "guess must mean the same to both"
+        )
+
+
+def _shares(
+    logits: Float[Tensor, "rows vocab"], temperature: float, top_k: int | None, top_p: float | None
+) -> Float[Tensor, "rows vocab"]:
+    """The probabilities that are drawn from; at temperature 0 the best token has all."""
+    if temperature == 0:
+        return F.one_hot(logits.argmax(dim=-1), logits.size(-1)).to(logits.dtype)
+    logits = logits / temperature
+    if top_k is not None:
+        logits = keep_top_k(logits, top_k)
+    if top_p is not None:
+        logits = keep_top_p(logits, top_p)
+    return logits.softmax(dim=-1)
+
+
+def _drawn(
+    shares: Float[Tensor, "rows vocab"], generator: torch.Generator | None
+) -> Int[Tensor, " rows"]:
+    """A token for each row."""
+    return torch.multinomial(shares, 1, generator=generator).squeeze(1)
+
+
+def _judged(
+    p: Float[Tensor, "rows vocab"],
+    q: Float[Tensor, "rows vocab"],
+    guess: Int[Tensor, " rows"],
+    generator: torch.Generator | None,
+) -> tuple[Int[Tensor, " rows"], int]:
+    """The guess of each row, or another token in its place; and in how many rows it is another."""
+    chance, redraw = accept_or_redraw(p, q, guess)
+    refused = torch.bernoulli(chance, generator=generator).logical_not().nonzero().squeeze(1)
+    if not len(refused):
+        return guess, 0
+    return guess.index_copy(0, refused, _drawn(redraw[refused], generator)), len(refused)
+
+
+def _read(
+    model: nn.Module, ids: Int[Tensor, "rows new"], state: Any
+) -> tuple[Float[Tensor, "rows new vocab"], Callable[[int], Any]]:
+    """The logits behind each of the ids, in one pass, and the state that has read n of them."""
+    if hasattr(model, "steps"):
+        logits, end = model.steps(ids, state)
+        return logits, lambda n: end.back(ids.size(1) - n)
+    found, states = [], [state]
+    for column in ids.unbind(dim=1):
+        logits, state = model.step(column, states[-1])
+        found.append(logits)
+        states.append(state)
+    return torch.stack(found, dim=1), states.__getitem__
 
 
 def _masks(src_mask: Mask | None, tgt_mask: Mask | None) -> tuple[Mask | None, ...]:
