@@ -948,3 +948,151 @@ def _(q, k, v, past_k, past_v):
     past_k[:, :, -1:], past_v[:, :, -1:] = k, v
     weights = (q @ past_k.mT / math.sqrt(q.size(-1))).softmax(dim=-1)
     return weights @ past_v, past_k, past_v
+
+
+def _guesses():
+    torch.manual_seed(20)
+    drawn = [
+        torch.rand(5, 2).softmax(dim=0).T,
+        *((2 * torch.randn(2, n)).softmax(-1) for n in (4, 7)),
+    ]
+    return [
+        (torch.tensor([0.5, 0.2, 0.3]), torch.tensor([0.1, 0.8, 0.1]), 1),
+        (torch.tensor([0.5, 0.2, 0.3]), torch.tensor([0.1, 0.8, 0.1]), 0),
+        (torch.tensor([0.2, 0.2, 0.6]), torch.tensor([0.2, 0.5, 0.3]), 0),  # as likely to both
+        (
+            torch.tensor([0.0, 0.9, 0.1]),
+            torch.tensor([0.3, 0.3, 0.4]),
+            0,
+        ),  # it would never say that
+        (torch.tensor([0.0, 0.3, 0.7]), torch.tensor([0.0, 0.6, 0.4]), 1),  # nor would the draft
+        *((p, q, guess) for p, q in drawn for guess in range(len(p))),
+    ]
+
+
+def _one_redraw(place, p, q, guess):
+    if place[0] != 1 or len(p) > 5:
+        return ""
+    more = [f"{x:.3g}" for x in (p - q).clamp(min=0).tolist()]
+    return f"The entry that is marked: {more[place[1]]} / ({' + '.join(more)})."
+
+
+accept_or_redraw = Exercise(
+    sections=("16 Guess, then check",),
+    task="A draft has guessed a token: `guess`, an integer, drawn from the draft's probabilities `q` (vocab,). "
+    "`p` (vocab,) are the model's. Return two things: the probability with which the guess is accepted, a number, "
+    "and the probabilities (vocab,) from which another token is drawn in its place if it is refused. Guessed or "
+    "redrawn, each token must come out with its probability in `p`. `q` is above 0 at the guess, and `p` and `q` are "
+    "not the same. Leave both as they are.",
+    cases=_guesses,
+    hints=(
+        "A token that the draft guesses too often must be refused sometimes; one that it guesses too rarely never. "
+        "The draft guesses token i with probability q_i, and p_i is wanted. So accept with p_i / q_i, and with 1 "
+        "where that is more than 1.",
+        "A token that is guessed too rarely still lacks p_i − q_i. That is what the redraw makes up for: it may draw "
+        "only such tokens, each as often as it lacks. Where p_i − q_i is negative, nothing is lacking: "
+        "`(p - q).clamp(min=0)`.",
+        "What the tokens lack adds up to less than 1. To draw from it, divide it by its sum.",
+    ),
+    passed="Add it up for one token: guessed and accepted, min(p, q); refused and redrawn, the rest of p.",
+    without=("accept_or_redraw",),
+    gaps=("float(p[guess] / q[guess]), 1.0", "(p - q).clamp(min=0)", "lacking.sum()"),
+    how=_one_redraw,
+)
+
+
+@accept_or_redraw.solution
+def my_accept_or_redraw(p, q, guess):
+    # Guessed too often, it is refused sometimes; guessed too rarely, never.
+    chance = min(float(p[guess] / q[guess]), 1.0)
+    # What each token lacks if only guesses are accepted; nothing where q is the larger.
+    lacking = (p - q).clamp(min=0)  # (vocab,)
+    # Probabilities add up to 1.
+    redraw = lacking / lacking.sum()  # (vocab,)
+    return chance, redraw
+
+
+@accept_or_redraw.solution
+def _(p, q, guess):
+    said = torch.minimum(p, q)  # guessed and accepted
+    return said[guess] / q[guess], (p - said) / (1 - said.sum())
+
+
+accept_or_redraw.edits("""
+float(p[guess] / q[guess]) → float(q[guess] / p[guess])
+    You divide q by p: so a guess that the model finds likely is refused, and one that it would never say is kept. It is
+    p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess])
+    You accept with probability p. But the guess has come with probability q, and both together give q · p. With
+    p / q they give p.
+min(float(p[guess] / q[guess]), 1.0) → float(q[guess])
+    You accept with probability q. That is how often the guess comes; how often it is kept must depend on p too: p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] > q[guess])
+    You accept only where p is larger than q. Then a token that the draft guesses too often is never said when it is
+    guessed. It should be kept with probability p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] >= q[guess])
+    In yours a guess is kept or dropped for certain. Where q is larger than p, it should be kept with probability
+    p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(p.argmax() == guess)
+    You accept the most likely token of p alone. That is greedy search; here each token should come as often as `p`
+    says.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] / q[guess])
+    Your chance is above 1 where p is larger than q. A probability ends at 1: `min(…, 1.0)`.
+min(float(p[guess] / q[guess]), 1.0) → max(float(p[guess] / q[guess]), 1.0)
+    You take the larger of p / q and 1, which is never below 1. The smaller: `min`.
+min(float(p[guess] / q[guess]), 1.0) → min(float(p[guess]), float(q[guess]))
+    You accept with probability min(p, q). That is how often the token is to be guessed *and* accepted. It is guessed
+    with probability q, so divide by q.
+min(float(p[guess] / q[guess]), 1.0) → 1 - min(float(p[guess] / q[guess]), 1.0)
+    You return the probability that the guess is refused. Asked for is that it is accepted.
+min(float(p[guess] / q[guess]), 1.0) → max(float(p[guess] - q[guess]), 0.0)
+    You accept with p − q. The difference is for the redraw; the chance is a quotient, p / q.
+min(float(p[guess] / q[guess]), 1.0) → (p / q).clamp(max=1)
+    You return the chance of every token. Asked for is that of the guess alone: `p[guess] / q[guess]`.
+lacking = (p - q).clamp(min=0) → lacking = p
+    You redraw from p. Then tokens that were accepted as guesses come again, and those that the draft likes come too
+    often. Redraw from what is lacking: p − q, where that is above 0.
+lacking = (p - q).clamp(min=0) → lacking = q
+    You redraw from q, the draft's probabilities. The redraw makes up for what the draft guesses too rarely: p − q,
+    where that is above 0.
+lacking = (p - q).clamp(min=0) → lacking = p.clone() ⏎ lacking[guess] = 0
+    You redraw from p without the guess. Other tokens that the draft guesses too often may then still be drawn, and
+    too often. Redraw from p − q, where that is above 0.
+lacking = (p - q).clamp(min=0) → lacking = q - p
+    You take q − p with its negative entries. The redraw needs what is lacking, p − q, and 0 where that is negative.
+lacking = (p - q).clamp(min=0) → lacking = (q - p).clamp(min=0)
+    You redraw what the draft guesses too often, q − p. The redraw makes up for what it guesses too rarely: p − q.
+(p - q).clamp(min=0) → (p - q)
+    In yours the redraw has negative probabilities, and its sum is 0 but for rounding. Where p is below q, nothing is
+    lacking: `(p - q).clamp(min=0)`.
+(p - q).clamp(min=0) → (p - q).abs()
+    You take the size of the difference, so that tokens with too large a q are drawn too. Where p − q is negative,
+    nothing is lacking: 0.
+(p - q).clamp(min=0) → (p / q).nan_to_num(0, 0)
+(p - q).clamp(min=0) → (p / q).clamp(max=1).nan_to_num(0)
+    You redraw by the quotient p / q. It says how often to accept. What is lacking is a difference, p − q.
+(p - q).clamp(min=0) → torch.minimum(p, q)
+    You redraw from min(p, q). That is what accepted guesses give already. Lacking is the rest, p − min(p, q).
+redraw = lacking / lacking.sum() → redraw = lacking
+    Your redraw adds up to less than 1. To be probabilities, it must be divided by its sum.
+redraw = lacking / lacking.sum() → redraw = lacking.softmax(dim=0)
+    Your softmax gives tokens a probability that should have 0, because e⁰ is 1. Divide by the sum.
+redraw = lacking / lacking.sum() → redraw = lacking / lacking.max()
+    You divide by the largest entry. Probabilities add up to 1: divide by the sum.
+lacking / lacking.sum() → lacking / (1 - chance) if chance < 1 else lacking / lacking.sum()
+    You divide by the probability that *this* guess is refused. The redraw is the same for every guess: divide by its
+    own sum.
+redraw = lacking / lacking.sum() → redraw = torch.eye(len(p))[lacking.argmax()]
+redraw = lacking / lacking.sum() → redraw = int(lacking.argmax())
+    You choose the token that is lacking most. Nothing is chosen here: return the probabilities to draw from.
+return chance, redraw → return redraw, chance
+    You return the two in the wrong order: the chance should come first.
+return chance, redraw → return chance
+    You return the chance alone. Where the guess is refused, something must be said: return what to draw from, too.
+return chance, redraw → return redraw
+    You return the redraw alone. The chance of the guess should come first.
+return chance, redraw → return chance, redraw.tolist()
+    Your redraw is a list: a tensor is wanted.
+lacking = (p - q).clamp(min=0) → lacking = p.sub_(q).clamp_(min=0)
+    You change the caller's `p`. `-=`, and functions whose name ends with `_`, write into it; `p - q` makes a new one.
+""")
