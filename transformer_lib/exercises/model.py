@@ -11,13 +11,17 @@ from transformer_lib.exercises.checking.machinery import Exercise
 
 
 class _WordsInWordsOut(nn.Module):
-    """An embedding and an output projection with nothing between them; the buffer is not used."""
+    """An embedding and an output projection with nothing between them.
+
+    The buffer and the norm are not used: the one is no parameter, the other has two of one size.
+    """
 
     def __init__(self, vocab_size, d_model):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.generator = nn.Linear(d_model, vocab_size, bias=False)
-        self.register_buffer("positions", torch.zeros(2, d_model))
+        self.norm = nn.LayerNorm(d_model)
+        self.register_buffer("positions", torch.ones(4, d_model))
 
 
 def _models():
@@ -26,7 +30,7 @@ def _models():
     tables = [[1, 0, 0, 1], [0, 1, 0, 2], [1, 1, 0, 0]], [[0, 0, 1, 1], [2, 0, 0, 0], [0, 1, 1, 0]]
     for part, table in zip((paper.embedding, paper.generator), tables, strict=True):
         part.weight.data = torch.tensor(table).float()
-    paper.__doc__ = "embedding.weight {}, generator.weight {}".format(*tables)
+    paper.__doc__ = "embedding.weight {}, generator.weight {}; norm.weight, norm.bias (4,)".format(*tables)
     return [
         (paper, torch.tensor([[1, 2]])),
         (_WordsInWordsOut(3, 3), torch.tensor([[2, 0, 1], [1, 1, 0], [0, 2, 2]])),
@@ -39,7 +43,11 @@ class _Tie(Exercise):
     """Beside what is returned it counts whether the model then holds one matrix, or two."""
 
     def _use(self, answer):
-        return lambda model, ids: (answer(model, ids), _matrices(model))
+        def used(model, ids):
+            torch.manual_seed(0)  # a layer that is made anew begins alike in every answer
+            return answer(model, ids), _matrices(model)
+
+        return used
 
     @property
     def _watched(self):
@@ -58,7 +66,9 @@ class _Tie(Exercise):
 def _matrices(model):
     table = model.embedding.weight
     own = getattr(getattr(model, "generator", None), "weight", None)
-    if own is None or own is table:
+    if own is None:
+        return "no generator"
+    if own is table:
         return "one"
     return "one, and a copy" if torch.equal(own, table) else "two"
 
@@ -66,7 +76,7 @@ def _matrices(model):
 tie = _Tie(
     sections=("13 One matrix, two doors",),
     task="`model.embedding` is an `nn.Embedding`, `model.generator` an `nn.Linear` without bias; a buffer, "
-    "`positions`, is not used. Let one parameter serve both, with the embedding's numbers. Then return two "
+    "`positions`, and a layer norm, `norm`, are not used. Let one parameter serve both, with the embedding's numbers. Then return two "
     "things: the generator's logits (batch, tokens, vocab) for the embeddings of `ids` (batch, tokens), which "
     "are multiplied by √d_model on the way in and by nothing on the way out; and how many numbers the "
     "parameters of the model have now, all together.",
@@ -102,37 +112,56 @@ def my_tie(model, ids):
 
 @tie.solution
 def _(model, ids):
-    table = model.embedding.weight
-    model.generator = None
+    table = model.generator.weight = model.embedding.weight
     x = math.sqrt(table.size(1)) * F.one_hot(ids, len(table)).float() @ table
-    return x @ table.T, table.numel()
+    return x @ table.T, table.numel() + 2 * table.size(1)
 
 
 tie.edits("""
 .weight = model.embedding.weight → .weight.data.copy_(model.embedding.weight.data)
 .weight = model.embedding.weight → .weight = nn.Parameter(model.embedding.weight)
-.weight = model.embedding.weight → .weight.data = model.embedding.weight.data ; p.numel() → p.numel() / 2
+.weight = model.embedding.weight → .weight.data = model.embedding.weight.data ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
     In yours the generator still has a parameter of its own. `copy_`, `.data` and a new `nn.Parameter` hand over
     numbers, and an optimizer still finds two. Assign the parameter itself.
-p.numel() → 2 * p.numel()
+model.parameters()) → model.parameters()) + model.generator.weight.numel()
     You count the shared matrix twice. Did you count before you tied, or under both its names? Tie first; then
     `parameters()` gives it once.
 model.parameters() → model.state_dict().values()
     It is tied, but `state_dict()` lists names: the shared matrix stands there twice, and the buffer as well.
     `parameters()` gives each parameter once.
+sum(p.numel() for p in model.parameters()) → model.embedding.weight.numel()
+    You count the table alone. All parameters of the model are wanted, also those of its norm: `parameters()` gives
+    them, the shared one once.
+sum(p.numel() for p in model.parameters()) → model.embedding.weight.numel() + model.generator.weight.numel()
+    You count the shared matrix under both its names, and the norm's parameters not at all. `parameters()` gives each
+    parameter once.
+sum(p.numel() for p in model.parameters()) → sum({p.numel() for p in model.parameters()})
+    You add up a set, which holds equal sizes once: of two parameters of one size only one counts. Leave out the
+    braces.
 p.numel() → 1
     The second result is how many parameters there are. How many numbers they have is wanted: ask each for its
     `numel()`.
+p.numel() → sum(p.shape)
+    You add up the sizes of a matrix. It has as many numbers as their product, `numel()`.
 model.generator.weight = model.embedding.weight → model.embedding.weight = model.generator.weight
     It is tied, but with the generator's numbers. The embedding's are to be kept: it is the generator that gets
     another `weight`.
 model.generator.weight = model.embedding.weight →
-model.generator.weight = model.embedding.weight → ; p.numel() → p.numel() / 2
+model.generator.weight = model.embedding.weight → ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
     Nothing is tied: the generator multiplies by its own matrix, as before.
 model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T
-model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T ; numel() → numel() / 2
+model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
     Your model still holds the generator's own matrix: you computed with the embedding's without giving it to the
     generator.
+model.generator.weight = model.embedding.weight → del model.generator ; model.generator(x) → x @ model.embedding.weight.T
+    Your model has no generator any more. It is to keep it: the generator gets the embedding's matrix as its `weight`.
+model.generator.weight → model.generator = nn.Linear(*model.embedding.weight.shape[::-1])⏎model.generator.weight
+    You make a new generator, which has a bias. The model has one, without bias: give its `weight` another matrix.
+model.generator(x) → model.generator(ids)
+    Your generator gets the ids. It multiplies vectors, what the embedding has made of the ids.
+ * math.sqrt(d_model) → * math.sqrt(d_model) + model.positions[: ids.size(1)]
+ * math.sqrt(d_model) → * math.sqrt(d_model) + model.positions
+    You add `positions`. They are not wanted here: the embedding goes to the generator as it is, times √d_model.
 = model.embedding.weight → = model.embedding.weight.T
     What you assign is a tensor and no parameter: `.T`, `.data`, `.clone()` and `.detach()` each make a new one.
     Assign `model.embedding.weight` itself. Nothing has to be turned, both matrices are (vocab, d_model).
@@ -145,11 +174,13 @@ model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.we
     You put the embedding in the generator's place. An embedding looks rows up by ids; it does not multiply. What
     is shared is the matrix, not the module.
  * math.sqrt(d_model) →
-    The factor √d_model is missing: the embeddings go in as they stand in the table.
+model.generator(x) → model.generator(x) / math.sqrt(d_model)
+    Your logits are √d_model times too small. The factor comes in once, on what the embedding returns. Is it missing
+    there, or do you divide by it on the way out?
 math.sqrt(d_model) → d_model
 model.generator(x) → model.generator(x) * math.sqrt(d_model)
-    Your logits are √d_model times too large. It comes in once, on what the embedding returns. Is its root
-    missing, does it come in again on the way out, or is the table itself multiplied?
+    Your logits are √d_model times too large. The factor comes in once, on what the embedding returns. Is its
+    root missing, does it come in again on the way out, or is the table itself multiplied?
 * math.sqrt(d_model) → / math.sqrt(d_model)
     You divide by √d_model. The embeddings are multiplied by it.
 math.sqrt(d_model) → math.sqrt(model.embedding.num_embeddings)
@@ -301,7 +332,10 @@ cross_attention(y, → cross_attention(x,
     gets are for the value of the same token. Both are the memory.
 (y, memory, memory) → (y, y, y)
     The memory is never read: in your cross-attention the target attends to itself.
+(y, memory, memory) → (y, norms[1](memory), norms[1](memory))
+    You norm the memory. The encoder has finished it; the decoder only reads it.
 own = self → own = cross ; (x, x, x) → (x, memory, memory) ; read = cross → read = self ; y, memory, memory → y, y, y
+own = self → own = cross ; [0](x → [1](x ; (x, x, x) → (x, memory, memory) ; read = cross → read = self ; [1](y → [0](y ; y, memory, memory → y, y, y
     Cross-attention comes first in yours. Self-attention is the first sublayer: a token attends to the target
     before it asks the source.
 self_attention(x, x, x) → self_attention(x, memory, memory)
@@ -319,6 +353,7 @@ y + read → memory + read
 cross_attention(y, → cross_attention(x, ; y + read → x + read ; z + new → x + new
 cross_attention(y, → cross_attention(x, ; y + read → x + read ; feed_forward(z) → feed_forward(x) ; z + new → x + new
 cross_attention(y, → cross_attention(x, ; z + new → x + new
+x + own → x + own + cross_attention(x, memory, memory) ; z = norms[1](y + read) → z = y
     Your sublayers stand side by side: a later one reads or adds the x that came into the layer. Each works on what
     the one before it has made.
 norms[0](x + own) → norms[0](x.add_(own))
@@ -355,7 +390,10 @@ norms[1] → norms[2] ; norms[2] → norms[1]
     The norms are exchanged: norms[0] is for self-attention, norms[1] for cross-attention, norms[2] for the
     network.
 norms[0](x + own) → x + norms[0](own) ; norms[1](y + read) → y + norms[1](read) ; norms[2](z + new) → z + norms[2](new)
-    You norm what the sublayer returns, and add afterwards. Post-norm adds first and norms the sum.
+norms[0](x + own) → norms[0](x) + own ; norms[1](y + read) → norms[1](y) + read ; norms[2](z + new) → norms[2](z) + new
+    You norm one of the two before you add. Post-norm adds first and norms the sum.
+norms[0](x + own) → x + norms[0](x + own) ; norms[1](y + read) → y + norms[1](y + read) ; norms[2](z + new) → z + norms[2](z + new)
+    You add what went in twice, within the norm and behind it. Post-norm adds it once, and norms the sum.
 z = norms[1](y + read) → z = y
     This is an encoder layer: cross-attention, the second sublayer, is missing.
 return norms[2](z + new) → return z

@@ -56,7 +56,7 @@ transformer_for_one = Exercise(
     ),
     task="The way through a Transformer for one sentence. `src` (source,) and `tgt_in` (target,) are ids, E "
     "(source words, d_model) and W (target words, d_model) the tables, P (positions, d_model) the codes. "
-    "`encoder` is a list of functions of (x), `decoder` one of functions of (y, memory). W serves on the way in "
+    "On both sides a row is multiplied by √d_model, and then the code of its position is added. `encoder` is a list of functions of (x), `decoder` one of functions of (y, memory). W serves on the way in "
     "and, turned, on the way out. Return the logits (target, target words).",
     cases=_sentences,
     hints=(
@@ -117,15 +117,20 @@ W[tgt_in] * root → W[tgt_in]
 root = math.sqrt(E.size(1)) → root = 1 / math.sqrt(E.size(1))
     You divide by √d_model. The rows of both tables are multiplied by it.
 root = math.sqrt(E.size(1)) → root = E.size(1)
-    You multiply by d_model. It is its root.
+    You multiply by d_model. The factor is its root, √d_model.
 root = math.sqrt(E.size(1)) → root = math.sqrt(len(E))
 root = math.sqrt(E.size(1)) → root = math.sqrt(len(W))
 E[src] * root → E[src] * math.sqrt(len(E)) ; W[tgt_in] * root → W[tgt_in] * math.sqrt(len(W))
 E[src] * root → E[src] * math.sqrt(len(E))
 W[tgt_in] * root → W[tgt_in] * math.sqrt(len(W))
     You multiply by the root of the number of words, the rows of a table. d_model is the length of a row, `E.size(1)`.
+root = math.sqrt(E.size(1)) → root = math.sqrt(len(src))
+E[src] * root → E[src] * math.sqrt(len(src)) ; W[tgt_in] * root → W[tgt_in] * math.sqrt(len(tgt_in))
+    You multiply by the root of the number of tokens. d_model is the length of a row, `E.size(1)`.
 root + P[: len(src)] → root + P[: len(src)] * root ; root + P[: len(tgt_in)] → root + P[: len(tgt_in)] * root
-    You multiply the sum. The row of the table alone gets the √d_model, the code of the position does not.
+root + P[: len(src)] → root + P[: len(src)] * root
+root + P[: len(tgt_in)] → root + P[: len(tgt_in)] * root
+    You multiply a sum. The row of the table alone gets the √d_model, the code of the position does not.
 + P[: len(src)] →
     The encoder has no positions in yours. Each side adds the codes to its rows.
 + P[: len(tgt_in)] →
@@ -138,25 +143,42 @@ P[: len(src)] → P ; P[: len(tgt_in)] → P
 P[: len(tgt_in)] → P[: len(src)]
     P has a row for every position that there could be. You need as many as the sentence has tokens, on each side
     its own: `P[: len(src)]`, `P[: len(tgt_in)]`.
+P[: len(src)] → P[len(src)] ; P[: len(tgt_in)] → P[len(tgt_in)]
+    `P[n]` is one row of P, which you add to every token. The first n rows are `P[:n]`, one for each token.
+x = layer(x) → x = layer(x + P[: len(src)]) ; layer(y, → layer(y + P[: len(tgt_in)],
++ P[: len(src)] → ; x = layer(x) → x = layer(x + P[: len(src)]) ; + P[: len(tgt_in)] → ; layer(y, → layer(y + P[: len(tgt_in)],
+    You add the codes in front of every layer. They come in once, before the first one.
 P[: len(src)] → P[1 : len(src) + 1] ; P[: len(tgt_in)] → P[1 : len(tgt_in) + 1]
     Your positions begin at 1. The first token stands at position 0.
 P[: len(src)] → P[src] ; P[: len(tgt_in)] → P[tgt_in]
     You look up the codes by the ids. A code says where a token stands: the first token gets row 0 of P, whatever its
     id is.
+in encoder → in [encoder]
+in decoder → in [decoder]
+    `encoder` and `decoder` are lists of functions, and a list cannot be called. Take the functions out one by one, in
+    a loop: `for layer in encoder:`.
 in encoder → in [] ; memory = x → e = [*encoder] ; layer(y, memory) → layer(y, x := e.pop(0)(x))
 in encoder → in [] ; memory = x → e = [*encoder] ; decoder: → decoder[:2]: ; (y, memory) → (y, x := e.pop(0)(x))
     Layer i of your decoder reads layer i of the encoder. All of them read the same memory, what the *last* layer of
     the encoder has returned: let the encoder run to its end first.
 x = layer(x) → layer(x)
-    In the encoder you lose what a layer returns. Assign it, `x = layer(x)`: the next layer reads it.
+    Nothing that your encoder's layers return comes to the decoder. Assign it, `x = layer(x)`: the next layer reads
+    it, and the memory is x behind the loop, not in front of it.
+in encoder → in encoder[:1]
+    Of your encoder only the first layer works. All of them do, one after the other: `for layer in encoder:`.
 y = layer(y, memory) → layer(y, memory)
     In the decoder you lose what a layer returns. Assign it, `y = layer(y, memory)`: the next layer reads it.
 x = layer(x) → x = layer(E[src] * root + P[: len(src)])
-    In the encoder each of your layers reads the embeddings again. It should read what the layer before it has returned.
+    The last layer of your encoder reads the embeddings. It should read what the layer before it has returned: write
+    `x = layer(x)`, in a loop over all of them.
 y = layer(y, memory) → y = layer(W[tgt_in] * root + P[: len(tgt_in)], memory)
-    In the decoder each of your layers reads the embeddings again. It should read what the layer before it has returned.
+    The last layer of your decoder reads the embeddings. It should read what the layer before it has returned: write
+    `y = layer(y, memory)`, in a loop over all of them.
 = layer(x) → = layer(E[src] * root + P[: len(src)]) ; layer(y, → layer(W[tgt_in] * root + P[: len(tgt_in)],
-    On both sides each of your layers reads the embeddings again. It should read what the layer before it has returned.
+    On both sides the last layer reads the embeddings. It should read what the layer before it has returned: write
+    `x = layer(x)`, in a loop over all of them.
+y = layer(y, memory) → y = layer(y, y)
+    Your decoder never reads the memory. The second argument of each of its layers is what the encoder has returned.
 y = layer(y, memory) → y = memory = layer(y, memory)
 y = layer(y, memory) → memory = layer(y, memory) ; y @ W.T → memory @ W.T
     You write over the memory: the second decoder layer reads the output of the first one in its place. Every
@@ -166,6 +188,7 @@ in encoder → in encoder[::-1]
 in decoder → in decoder[::-1]
     Your decoder's layers run from the last to the first.
 layer(y, memory) → layer(memory, y)
+y = layer(y, memory) → memory = layer(memory, y) ; y @ W.T → memory @ W.T
     You exchange the two arguments of a decoder layer: first the target's rows, then the memory.
 y @ W.T → y @ W
     W is to be turned: a logit is the product of a row of y and a row of W, and `@` takes columns.
@@ -174,10 +197,18 @@ W[tgt_in] → E[tgt_in]
     You use E on the target's side. E is the source's table; the target's words have their rows in W.
 y @ W.T → (y @ W.T).softmax(dim=-1)
     There is a softmax in yours. Logits come before it.
+y @ W.T → (y @ W.T).argmax(dim=-1)
+    You pick a word at every position. The logits themselves are wanted, one for each word.
+y @ W.T → y[-1] @ W.T
+    You take the last position alone. Every position gets its logits, (target, target words).
+y @ W.T → y @ W.T * root
+y @ W.T → y @ W.T / root
+    On the way out there is no √d_model. It belongs to the way in alone.
 y @ W.T → memory @ W.T
     You compare the memory with the rows of W. The logits are those of y, which the decoder has made.
 y = layer(y, memory) → return layer(y, memory) @ W.T
-    You return from within the loop, after its first layer. The `return` stands behind the loop.
+    Of your decoder only the first layer works. All of them do, one after the other: `for layer in decoder:`, with the
+    `return` behind the loop.
 y @ W.T → y
     These are vectors. The logits are still to come: each vector is compared with every row of W.
 """)
