@@ -30,7 +30,9 @@ def _models():
     tables = [[1, 0, 0, 1], [0, 1, 0, 2], [1, 1, 0, 0]], [[0, 0, 1, 1], [2, 0, 0, 0], [0, 1, 1, 0]]
     for part, table in zip((paper.embedding, paper.generator), tables, strict=True):
         part.weight.data = torch.tensor(table).float()
-    paper.__doc__ = "embedding.weight {}, generator.weight {}; norm.weight, norm.bias (4,)".format(*tables)
+    paper.__doc__ = "embedding.weight {}, generator.weight {}; norm.weight, norm.bias (4,)".format(
+        *tables
+    )
     return [
         (paper, torch.tensor([[1, 2]])),
         (_WordsInWordsOut(3, 3), torch.tensor([[2, 0, 1], [1, 1, 0], [0, 2, 2]])),
@@ -76,10 +78,10 @@ def _matrices(model):
 tie = _Tie(
     sections=("13 One matrix, two doors",),
     task="`model.embedding` is an `nn.Embedding`, `model.generator` an `nn.Linear` without bias; a buffer, "
-    "`positions`, and a layer norm, `norm`, are not used. Let one parameter serve both, with the embedding's numbers. Then return two "
-    "things: the generator's logits (batch, tokens, vocab) for the embeddings of `ids` (batch, tokens), which "
-    "are multiplied by √d_model on the way in and by nothing on the way out; and how many numbers the "
-    "parameters of the model have now, all together.",
+    "`positions`, and a layer norm, `norm`, are not used. Let one parameter serve both, with the embedding's "
+    "numbers. Then return two things: the generator's logits (batch, tokens, vocab) for the embeddings of `ids` "
+    "(batch, tokens), which are multiplied by √d_model on the way in and by nothing on the way out; and how many "
+    "numbers the parameters of the model have now, all together.",
     cases=_models,
     hints=(
         "Tied means that there is one matrix, which both modules hold. `nn.Linear(d_model, vocab)` keeps its "
@@ -120,7 +122,7 @@ def _(model, ids):
 tie.edits("""
 .weight = model.embedding.weight → .weight.data.copy_(model.embedding.weight.data)
 .weight = model.embedding.weight → .weight = nn.Parameter(model.embedding.weight)
-.weight = model.embedding.weight → .weight.data = model.embedding.weight.data ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
+.weight = → .weight.data = ; model.parameters() → [*model.parameters()][1:]
     In yours the generator still has a parameter of its own. `copy_`, `.data` and a new `nn.Parameter` hand over
     numbers, and an optimizer still finds two. Assign the parameter itself.
 model.parameters()) → model.parameters()) + model.generator.weight.numel()
@@ -147,13 +149,13 @@ model.generator.weight = model.embedding.weight → model.embedding.weight = mod
     It is tied, but with the generator's numbers. The embedding's are to be kept: it is the generator that gets
     another `weight`.
 model.generator.weight = model.embedding.weight →
-model.generator.weight = model.embedding.weight → ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
+model.generator.weight = model.embedding.weight → ; model.parameters() → [*model.parameters()][1:]
     Nothing is tied: the generator multiplies by its own matrix, as before.
 model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T
-model.generator.weight = → _ = ; model.generator(x) → x @ model.embedding.weight.T ; model.parameters()) → model.parameters()) - model.generator.weight.numel()
+generator.weight = → w = ; model.generator(x) → x @ model.w.T ; model.parameters() → [*model.parameters()][1:]
     Your model still holds the generator's own matrix: you computed with the embedding's without giving it to the
     generator.
-model.generator.weight = model.embedding.weight → del model.generator ; model.generator(x) → x @ model.embedding.weight.T
+x = model → del model.generator⏎x = model ; model.generator(x) → x @ model.embedding.weight.T
     Your model has no generator any more. It is to keep it: the generator gets the embedding's matrix as its `weight`.
 model.generator.weight → model.generator = nn.Linear(*model.embedding.weight.shape[::-1])⏎model.generator.weight
     You make a new generator, which has a bias. The model has one, without bias: give its `weight` another matrix.
@@ -335,7 +337,6 @@ cross_attention(y, → cross_attention(x,
 (y, memory, memory) → (y, norms[1](memory), norms[1](memory))
     You norm the memory. The encoder has finished it; the decoder only reads it.
 own = self → own = cross ; (x, x, x) → (x, memory, memory) ; read = cross → read = self ; y, memory, memory → y, y, y
-own = self → own = cross ; [0](x → [1](x ; (x, x, x) → (x, memory, memory) ; read = cross → read = self ; [1](y → [0](y ; y, memory, memory → y, y, y
     Cross-attention comes first in yours. Self-attention is the first sublayer: a token attends to the target
     before it asks the source.
 self_attention(x, x, x) → self_attention(x, memory, memory)
@@ -392,7 +393,7 @@ norms[1] → norms[2] ; norms[2] → norms[1]
 norms[0](x + own) → x + norms[0](own) ; norms[1](y + read) → y + norms[1](read) ; norms[2](z + new) → z + norms[2](new)
 norms[0](x + own) → norms[0](x) + own ; norms[1](y + read) → norms[1](y) + read ; norms[2](z + new) → norms[2](z) + new
     You norm one of the two before you add. Post-norm adds first and norms the sum.
-norms[0](x + own) → x + norms[0](x + own) ; norms[1](y + read) → y + norms[1](y + read) ; norms[2](z + new) → z + norms[2](z + new)
+norms[0]( → x + norms[0]( ; norms[1]( → y + norms[1]( ; norms[2]( → z + norms[2](
     You add what went in twice, within the norm and behind it. Post-norm adds it once, and norms the sum.
 z = norms[1](y + read) → z = y
     This is an encoder layer: cross-attention, the second sublayer, is missing.
@@ -405,6 +406,16 @@ feed_forward(z) → feed_forward(x)
     Your feed-forward network reads an earlier x. It comes last, and reads what cross-attention and its norm have
     made.
 """)
+
+
+@wire_decoder.mistake(
+    "Cross-attention comes first in yours, and with it norms[1]. Self-attention is the first sublayer: a token "
+    "attends to the target before it asks the source."
+)
+def _(x, memory, self_attention, cross_attention, feed_forward, norms):
+    x = norms[1](x + cross_attention(x, memory, memory))
+    x = norms[0](x + self_attention(x, x, x))
+    return norms[2](x + feed_forward(x))
 
 
 @wire_decoder.mistake("This is pre-norm. Post-norm adds first and norms the sum.")
