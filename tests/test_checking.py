@@ -175,6 +175,21 @@ def test_right_but_for_a_row():
     assert between(lambda w: wrong, Y).startswith("Right, but for the first row")
 
 
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ((0,), "Right, but for `[0]` of what you return."),
+        ((slice(None), -1), "Right, but for the last row."),
+        ((slice(0, 2),), "Only `[-1]` of what you return is right."),
+    ],
+)
+def test_of_a_batch_what_is_wrong_is_said_by_its_index(at, said):
+    wanted = torch.arange(36.0).view(3, 3, 4)
+    wrong = wanted.clone()
+    wrong[at] += torch.rand(wrong[at].shape) + 1
+    assert between(lambda w: wrong, wanted) == said
+
+
 def test_ids_are_not_computed_with():
     ids = torch.tensor([[3, 1, 2]])
     assert "minus" not in str(between(lambda w: -w, ids))

@@ -546,12 +546,12 @@ def _right_but(got: Tensor, wanted: Tensor, case: Case, tolerance: float) -> Ite
             continue
         rows = [bool(part.any()) for part in off.unbind(k)]
         line = ("entry" if off.dim() == 1 else "column", "row")[off.dim() - 1 - k :][:1]
-        what = line[0] if line else f"part along axis {k}"
-        for at, word in {0: "first", n - 1: "last"}.items():
+        for at, word in {0: "first", -1: "last"}.items():
+            what = f"the {word} {line[0]}" if line else f"`[{':, ' * k}{at}]` of what you return"
             if rows[at] and sum(rows) == 1 and n > 2:
-                yield f"Right, but for the {word} {what}."
+                yield f"Right, but for {what}."
             if not rows[at] and sum(rows) == n - 1 and n > 2:
-                yield f"Only the {word} {what} is right."
+                yield f"Only {what} is right."
     if off.dim() > 1 and off.size(-1) > 1 and off.size(-2) > 1:
         row, column = torch.meshgrid(*map(torch.arange, off.shape[-2:]), indexing="ij")
         for word, region in (
@@ -625,7 +625,8 @@ def _changed(case: Case) -> Iterator[tuple[str, dict[int, Any]]]:
     for i, name, x in tensors:
         if x.dtype == torch.bool:
             yield (
-                f"This is the right answer for `{name}` turned round. True means that it counts.",
+                f"This is the right answer for `{name}` turned round: where it is True, yours does what "
+                "belongs to False.",
                 {i: ~x},
             )
             yield (
