@@ -5,6 +5,7 @@ hears something else than the reference's.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
@@ -35,6 +36,7 @@ BY_FUNCTION = (
     "Dropout: yours drops although the rate is 0, and no `nn.Dropout` does it. Is there an `F.dropout`{} with a rate "
     "of its own? Hand the rate on to it; or take it out, if `nn.Dropout` drops the same again."
 )
+BETWEEN = " Between lie the scores, the mask and the softmax."
 ANEW = (
     "`nn.{}` is made anew in every call of `forward`: with other random weights each time, which no "
     "optimizer ever finds. Make it once, in `__init__`, and call it in `forward`."
@@ -76,13 +78,15 @@ class Build(Exercise):
 
     `twin` gives torch's output for a reference and its inputs, None where torch has none. `newborn`
     says what is wrong with a fresh answer: the numbers it begins with, or how much it drops. A solution
-    may use `needs`, what stands above it in its cell.
+    may use `needs`, what stands above it in its cell. `cures` are patterns of what an error, or what keeps
+    the weights away, may say, each with what is said instead.
     """
 
     reference: Callable[..., nn.Module] = field(kw_only=True)
     twin: Callable[..., Tensor | None] = field(kw_only=True)
     newborn: Callable[[nn.Module], str | None] = field(default=lambda model: None, kw_only=True)
     needs: tuple[Callable[..., Any], ...] = field(default=(), kw_only=True)
+    cures: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
 
     @property
     def right(self) -> Answer:
@@ -131,7 +135,7 @@ class Build(Exercise):
         for outcome in got:
             if isinstance(outcome.error, Misfit):
                 kind = "mistake" if outcome.error.attempted else "empty"
-                return Verdict(kind, str(outcome.error))
+                return Verdict(kind, self._cure(outcome) or str(outcome.error))
             if is_gap(outcome):
                 return Verdict("empty", GAP)
         verdict = super()._verdict(answer, got, cases)
@@ -150,6 +154,16 @@ class Build(Exercise):
             f"written as `forward({', '.join(own)})`."
         )
 
+    def _cure(self, outcome: Outcome) -> str:
+        """What is said to an error of this text, "" where nothing is known of it."""
+        text = "" if outcome.error is None else str(outcome.error)
+        return next((cure for found, cure in self.cures if re.search(found, text)), "")
+
+    def _said(self, trial: Trial) -> tuple[str, str, int]:
+        i = trial.wrong[0]
+        cure = self._cure(trial.got[i])
+        return ("mistake", cure, i) if cure else super()._said(trial)
+
     def _torch_says_otherwise(
         self, got: Sequence[Outcome], cases: Sequence[Case]
     ) -> Verdict | None:
@@ -165,9 +179,10 @@ class Build(Exercise):
         answer, i = trial.answer, trial.wrong[0]
         outcome, wanted, case = trial.got[i], trial.right[i], trial.cases[i]
         called = f"`{self.name}`"
-        given = ", ".join(describe(x) for x in case.inputs) + f" ({case.about})"
+        given = ", ".join(map(describe, case.inputs))
         if not isinstance(outcome.value, Seen):
             plain = Outcome(wanted.value.out)
+            called += f" ({case.about})"
             said = difference(outcome, plain, called, given, self.tolerance, self.seconds, answer)
             own = tuple(f"{kind.__qualname__}.{m}()" for kind in answer.__mro__ for m in _USED)
             is_usage = isinstance(outcome.error, TypeError) and str(outcome.error).startswith(own)
@@ -197,7 +212,8 @@ class Build(Exercise):
             return None
         if found := super()._relation(trial._replace(wrong=wrong)):
             where = where_they_part(*seen[0], self.tolerance)[0]
-            return found if where in found else f"{found} {where}"
+            is_whole = where in found or found.startswith("This is the right answer")
+            return found if is_whole else f"{found} {where}"
         parted = [where_they_part(*both, self.tolerance) for both in seen]
         if any(pair is None for _, pair in parted):
             return None
@@ -429,7 +445,8 @@ def where_they_part(
         own_inputs, own_out = calls[name].pop(0)
         if not same(own_inputs, inputs, tolerance):
             pair = (own_inputs[0], inputs[0]) if len(own_inputs) == len(inputs) == 1 else None
-            return f"{before}What goes into `{name}` is wrong.", pair
+            between = BETWEEN if right and name.endswith("out_proj") else ""
+            return f"{before}What goes into `{name}` is wrong.{between}", pair
         if not same(own_out, out, tolerance):
             return (
                 f"{before}What goes into `{name}` is right, what comes out is not.",

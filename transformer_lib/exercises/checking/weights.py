@@ -1,5 +1,6 @@
 """One set of weights for two classes: copied by name, or said in words why they do not fit."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,6 +42,8 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
     own = model.state_dict()
     missing = [key for key in wanted if key not in own]
     extra = [key for key in own if key not in wanted]
+    if (missing or extra) and (counted := _counted(wanted, model, about)):
+        raise Misfit(counted)
     if missing:
         raise Misfit(_missing(missing, extra, model, about))
     if extra:
@@ -53,6 +56,20 @@ def copy_weights(wanted: Mapping[str, Tensor], model: Any, about: str) -> None:
     if twice := _one_for_two(wanted, own):
         raise Misfit(_tied(*twice, model, about))
     model.load_state_dict(wanted)
+
+
+def _counted(wanted: Mapping[str, Tensor], model: nn.Module, about: str) -> str:
+    """That a list of layers holds more or fewer than it should, "" where none does."""
+    found = re.finditer(r"^(.*?)\.(\d+)\.", "\n".join(wanted), re.M)
+    for name, last in {of[1]: int(of[2]) for of in found}.items():
+        held = dict(model.named_modules()).get(name)
+        if isinstance(held, nn.ModuleList | nn.Sequential) and len(held) != last + 1:
+            layers = "layer" if len(held) == 1 else "layers"
+            return (
+                f"`{name}` holds {len(held)} {layers} in yours{about}, and should hold {last + 1}, as "
+                "the config says."
+            )
+    return ""
 
 
 def _tied(one: str, other: str, model: nn.Module, about: str) -> str:
