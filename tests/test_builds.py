@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from transformer_lib.exercises.builds import (
     EncoderLayer,
     MultiHeadAttention,
     Transformer,
+    whole,
 )
 from transformer_lib.exercises.builds.whole import MyTransformer
 from transformer_lib.exercises.checking import running
@@ -231,7 +233,7 @@ class Says:
         (Says.like(lambda self, x: x.detach()), "No gradient comes to `q_proj.weight`"),
         (
             Says.like(lambda self, x: x.relu()),
-            "Right: `k_proj`, `v_proj`, `q_proj`. What goes into `out_proj` is wrong",
+            "Right: `k_proj`, `v_proj`, `q_proj`. What goes into `out_proj` is wrong. Between lie the scores",
         ),
         (Says.like(lambda self, x: F.dropout(x, 0.1)), "no dropout. Take it out"),
         (Says.like(lambda self, x: F.dropout(x, 0.1, self.training)), "no dropout. Take it out"),
@@ -625,6 +627,120 @@ def test_two_attentions_that_are_one_are_named_without_an_option():
     message = DecoderLayer.judge(solved(made, "self.cross_attn = self.self_attn")).message
     assert "`self_attn` and `cross_attn` are one and the same, and should be two" in message
     assert "option" not in message
+
+
+ROWS = "self.dropout(rows + codes.to(rows))"
+CODES = 'mine("sinusoids")(ids.size(1), self.embedding_dim)'
+NORM = "nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()"
+STD = "std=d_model**-0.5"
+HOLDS = """class MyEmbedding(nn.Module):
+    def __init__(self, vocab_size, d_model, dropout):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, d_model)
+
+    def forward(self, ids):
+        return self.table(ids)
+
+
+def my_layers"""
+
+
+def rewritten(build, *changes):
+    """What is said to the build's solution with other words in it."""
+    source = build.source()
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    known = {**vars(whole), "__name__": "__main__"}
+    exec(source, known)
+    return build.judge(known[build.name])
+
+
+@pytest.mark.parametrize(
+    ("build", "old", "new", "said"),
+    [
+        (Encoder, CODES, 'mine("sinusoids")(1000, self.embedding_dim)', "a row for every position"),
+        (Encoder, CODES, 'mine("sinusoids")(7, self.embedding_dim)[: ids.size(1)]', "too short"),
+        (Encoder, "(c.num_layers)", "(c.num_layers - 1)", "`layers` holds 0 layers in yours"),
+        (Encoder, "(c.num_layers)", "(2)", "`layers` holds 2 layers in yours"),
+        (Decoder, NORM, "nn.LayerNorm(config.d_model)", "the last norm belongs to pre-norm alone"),
+        (Decoder, NORM, "nn.Identity()", "the last norm belongs to pre-norm alone"),
+        (Transformer, NORM, "nn.LayerNorm(config.d_model)", "belongs to pre-norm alone"),
+        (Encoder, "nn.Dropout(dropout)", "nn.Dropout(0.1)", "Hand `config.dropout` on to it"),
+        (Encoder, "def my_layers", HOLDS, "Let your class be one: `class …(nn.Embedding)`"),
+        (Transformer, "def my_layers", HOLDS, "Let your class be one: `class …(nn.Embedding)`"),
+        (Encoder, "src_vocab_size", "tgt_vocab_size", "the words of the other language"),
+        (Decoder, "tgt_vocab_size", "src_vocab_size", "the words of the other language"),
+        (Encoder, "__init__(vocab_size, d_model)", "__init__(d_model, vocab_size)", "is turned"),
+        (Transformer, "d_model, config.tgt", "d_model, config.src", "Generator: these are the"),
+        (Encoder, '"EncoderLayer"', '"DecoderLayer"', "the encoder has decoder layers"),
+        (Decoder, '"DecoderLayer"', '"EncoderLayer"', "the decoder has encoder layers"),
+        (Encoder, "c.num_heads, c.d_ff", "c.d_ff, c.num_heads", "(d_model, num_heads, d_ff)"),
+        (Decoder, "tgt_mask, src_mask)", "tgt_mask, src_mask=src_mask)", "by other names"),
+        (Encoder, STD, "std=1 / d_model", "begin too quiet"),
+        (Transformer, STD, "std=1 / d_model", "begin too quiet"),
+        (Encoder, STD, "std=1", "begin too loud"),
+        (Encoder, ROWS, f"self.dropout({ROWS})", "it falls twice on the sum"),
+        (Decoder, "(y, memory,", "(y, self.embedding.dropout(memory),", "the memory drops"),
+        (Decoder, "return self.norm(y)", "return self.norm(y), memory", "Only the first of the 2"),
+    ],
+)
+def test_what_is_natural_in_a_stack_is_told_in_its_words(build, old, new, said):
+    found = rewritten(build, (old, new))
+    assert not found.passed
+    assert said in found.message
+    assert "Two things" not in found.message
+
+
+def test_layers_in_a_sequential_that_gets_a_mask_are_told_so():
+    made = 'my_layers("EncoderLayer", config)'
+    loop = "for layer in self.layers:\n            x = layer(x, src_mask)"
+    changes = (made, f"nn.Sequential(*{made})"), (loop, "x = self.layers(x, src_mask)")
+    assert "hands on one thing alone" in rewritten(Encoder, *changes).message
+
+
+TIED = "self.generator.weight = self.decoder.embedding.weight  # one parameter, two names"
+
+
+def test_matrices_that_are_tied_too_late_or_the_other_way_are_told_so():
+    turned = "self.decoder.embedding.weight = self.generator.weight"
+    other = rewritten(Transformer, (TIED, turned))
+    assert "begins with the generator's numbers" in other.message
+
+    class Late(solved(build=Transformer)):
+        def __init__(self, config):
+            super().__init__(replace(config, tie_weights="none"))
+            self.ties = config.tie_weights
+
+        def forward(self, *given):
+            if self.ties != "none":
+                self.generator.weight = self.decoder.embedding.weight
+            if self.ties == "all":
+                self.encoder.embedding.weight = self.decoder.embedding.weight
+            return super().forward(*given)
+
+    assert "it is tied too late, in `forward`" in verdict(Late, Transformer).message
+
+
+def test_a_memory_that_drops_is_told_in_the_whole():
+    drops = (
+        "tgt_in, memory, tgt_mask, src_mask)",
+        "tgt_in, self.encoder.embedding.dropout(memory), tgt_mask, src_mask)",
+    )
+    assert "the memory drops on its way" in rewritten(Transformer, drops).message
+
+
+def test_a_mask_turned_round_is_told_without_the_way_to_it():
+    turned = ("layer(x, src_mask)", "layer(x, src_mask if src_mask is None else ~src_mask)")
+    message = rewritten(Encoder, turned).message
+    assert message.endswith(
+        "`src_mask` turned round: where it is True, yours does what belongs to False."
+    )
+
+
+def test_the_use_in_which_an_error_is_raised_stands_behind_the_name():
+    message = rewritten(Encoder, ("return self.norm(x)", "return self.norm(x) @ src")).message
+    assert message.startswith("`MyEncoder` (post-norm), given a tensor of shape (1, 2), raised")
 
 
 def test_the_whole_is_written_from_its_two_checkpoints():

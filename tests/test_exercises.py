@@ -359,6 +359,53 @@ def pre_norm_with_memory(x, memory, attend_back, attend_across, think, norm):
     return x + think(norm(x))
 
 
+def tied(how=lambda rows, root: rows * root, count=lambda ps, model: sum(p.numel() for p in ps)):
+    def answer(model, ids):
+        model.generator.weight = model.embedding.weight
+        rows = how(model.embedding(ids), math.sqrt(model.embedding.embedding_dim))
+        return model.generator(rows), count(list(model.parameters()), model)
+
+    return answer
+
+
+def adds_positions(model, ids):
+    model.generator.weight = model.embedding.weight
+    x = model.embedding(ids) * math.sqrt(model.embedding.embedding_dim)
+    x = x + model.positions
+    return model.generator(x), sum(p.numel() for p in model.parameters())
+
+
+def whole(encode=None, decode=None, first=False):
+    """The warm-up of the Transformer, with another way through one of its stacks."""
+
+    def answer(src, tgt_in, E, W, P, encoder, decoder):
+        d = E.shape[1]
+        x = start = math.sqrt(d) * E[src] + P[: len(src)]
+        for layer in encoder:
+            x = layer(x)
+        memory = start if first else encode(encoder, start) if encode else x
+        y = math.sqrt(d) * W[tgt_in] + P[: len(tgt_in)]
+        if decode:
+            return decode(decoder, y, memory) @ W.T
+        for layer in decoder:
+            y = layer(y, memory)
+        return y @ W.T
+
+    return answer
+
+
+def all_read_themselves(decoder, y, memory):
+    for layer in decoder:
+        y = layer(y, y)
+    return y
+
+
+def cross_first(x, memory, self_attention, cross_attention, feed_forward, norms):
+    y = norms[1](x + cross_attention(x, memory, memory))
+    z = norms[0](y + self_attention(y, y, y))
+    return norms[2](z + feed_forward(z))
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "said"),
     [
@@ -409,6 +456,25 @@ def pre_norm_with_memory(x, memory, attend_back, attend_across, think, norm):
             rows(lambda s, mask: s.masked_fill(~mask, math.inf).softmax(-1).nan_to_num()),
             "A division by zero, or infinity minus infinity?",
         ),
+        (
+            "model.tie",
+            tied(lambda x, root: x * root / root),
+            "or do you divide by it on the way out",
+        ),
+        ("model.tie", adds_positions, "You add `positions`. They are not wanted"),
+        ("model.tie", tied(count=lambda ps, m: m.embedding.weight.numel()), "the table alone"),
+        ("model.tie", tied(count=lambda ps, m: sum({p.numel() for p in ps})), "You add up a set"),
+        ("model.wire_decoder", cross_first, "Cross-attention comes first in yours, and with it"),
+        ("builds.transformer_for_one", whole(first=True), "the memory is x behind the loop"),
+        ("builds.transformer_for_one", whole(lambda e, x: e(x)), "a list cannot be called"),
+        ("builds.transformer_for_one", whole(lambda e, x: e[0](x)), "only the first layer works"),
+        ("builds.transformer_for_one", whole(lambda e, x: e[-1](x)), "The last layer of your"),
+        (
+            "builds.transformer_for_one",
+            whole(decode=lambda d, y, m: d[0](y, m)),
+            "Of your decoder only the first layer works",
+        ),
+        ("builds.transformer_for_one", whole(decode=all_read_themselves), "never reads the memory"),
         ("positions.sinusoids_for_one", precedence, "All your angles are about 0"),
         ("positions.sinusoids_for_one", ends_with_a_cosine, "your last entry is a cosine"),
         ("blocks.feed_forward", all_alike, "All tokens get the same output in yours."),

@@ -4,6 +4,7 @@ Encoder and decoder are checkpoints on the way: what is wrong is named where it 
 """
 
 import math
+from dataclasses import replace
 
 import torch
 from torch import nn
@@ -56,8 +57,9 @@ transformer_for_one = Exercise(
     ),
     task="The way through a Transformer for one sentence. `src` (source,) and `tgt_in` (target,) are ids, E "
     "(source words, d_model) and W (target words, d_model) the tables, P (positions, d_model) the codes. "
-    "On both sides a row is multiplied by √d_model, and then the code of its position is added. `encoder` is a list of functions of (x), `decoder` one of functions of (y, memory). W serves on the way in "
-    "and, turned, on the way out. Return the logits (target, target words).",
+    "On both sides a row is multiplied by √d_model, and then the code of its position is added. `encoder` is a list "
+    "of functions of (x), `decoder` one of functions of (y, memory). W serves on the way in and, turned, on the way "
+    "out. Return the logits (target, target words).",
     cases=_sentences,
     hints=(
         "Both sides begin alike: an id picks a row of its table, the row is multiplied by √d_model, and then the "
@@ -146,7 +148,7 @@ P[: len(tgt_in)] → P[: len(src)]
 P[: len(src)] → P[len(src)] ; P[: len(tgt_in)] → P[len(tgt_in)]
     `P[n]` is one row of P, which you add to every token. The first n rows are `P[:n]`, one for each token.
 x = layer(x) → x = layer(x + P[: len(src)]) ; layer(y, → layer(y + P[: len(tgt_in)],
-+ P[: len(src)] → ; x = layer(x) → x = layer(x + P[: len(src)]) ; + P[: len(tgt_in)] → ; layer(y, → layer(y + P[: len(tgt_in)],
++ P[: len(src)] → ; layer(x) → layer(x + P[: len(src)]) ; + P[: len(tgt_in)] → ; layer(y, → layer(y + P[: len(tgt_in)],
     You add the codes in front of every layer. They come in once, before the first one.
 P[: len(src)] → P[1 : len(src) + 1] ; P[: len(tgt_in)] → P[1 : len(tgt_in) + 1]
     Your positions begin at 1. The first token stands at position 0.
@@ -214,12 +216,22 @@ y @ W.T → y
 """)
 
 
-SIZES = {"d_model": 4, "num_heads": 2, "d_ff": 3, "num_layers": 1, "max_len": 8, "dropout": 0.0}
+SIZES = {"d_model": 4, "num_heads": 2, "d_ff": 3, "num_layers": 1, "max_len": 12, "dropout": 0.0}
 PRE, TWO = {"norm_first": True}, {"num_layers": 2}
+
+
+LONG = 11  # tokens: more than either vocabulary has words
 
 
 def _ids(batch, length):
     return torch.randint(1, 5, (batch, length))
+
+
+def _mask(ids, sentence):
+    """Its padding; and one token more is masked out, so that no mask made of the ids is the same."""
+    mask = padding_mask(ids, 0)
+    mask[sentence, ..., -1] = False
+    return mask
 
 
 def _of_the_encoder():
@@ -229,7 +241,7 @@ def _of_the_encoder():
         src = _ids(batch, source)
         if masked:
             src[0, 1:] = 0
-        mask = (padding_mask(src, 0),) * masked
+        mask = (_mask(src, -1),) * masked
         config = TransformerConfig(5, 7, **{**SIZES, **changes})
         return Case(about, (config,), {}, (src, *mask), training, random)
 
@@ -238,7 +250,7 @@ def _of_the_encoder():
         case("pre-norm, with two layers", 2, 3, **PRE, **TWO),
         case("with padding, with two layers", 3, 3, True, **TWO),
         case("with padding, pre-norm", 2, 5, True, **PRE),
-        case("in train() without dropout", 2, 4, training=True, **PRE),
+        case("in train() without dropout", 2, LONG, training=True, **PRE),
         case("in eval() with dropout=0.5", 1, 2, dropout=0.5),
         case("in train() with dropout=0.5", 1, 2, dropout=0.5, training=True, random=True),
         case("in train() with dropout=1", 1, 2, dropout=1.0, training=True, **PRE),
@@ -254,7 +266,7 @@ def _of_the_decoder():
         if masks:
             src[0, 1:], tgt[-1, 1:] = 0, 0
         memory = torch.randn(batch, source, 4)
-        padding = (padding_mask(tgt, 0) if masks > 1 else None, padding_mask(src, 0))
+        padding = (_mask(tgt, 0) if masks > 1 else None, _mask(src, -1))
         config = TransformerConfig(7, 5, **{**SIZES, **changes})
         return Case(
             about, (config,), {}, (tgt, memory, *padding[: 2 * bool(masks)]), training, random
@@ -266,7 +278,7 @@ def _of_the_decoder():
         case("with padding in the source, with two layers", (3, 3, 3), 1, **TWO),
         case("with padding in both, equally long", (2, 3, 3), 2, **PRE),
         case("with padding in both", (2, 5, 3), 2, **PRE),
-        case("in train() without dropout", (2, 3, 4), 1, training=True, **PRE),
+        case("in train() without dropout", (2, LONG, LONG), 1, training=True, **PRE),
         case("in eval() with dropout=0.5", (1, 2, 3), dropout=0.5),
         case("in train() with dropout=0.5", (1, 2, 3), dropout=0.5, training=True, random=True),
         case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **PRE),
@@ -281,7 +293,7 @@ def _of_the_whole():
         src, tgt = _ids(batch, source), _ids(batch, target)
         if masks:
             src[0, 1:], tgt[-1, 1:] = 0, 0
-        padding = padding_mask(src, 0), padding_mask(tgt, 0)
+        padding = _mask(src, -1), _mask(tgt, 0)
         config = TransformerConfig(5, words, **{**SIZES, **changes})
         return Case(about, (config,), {}, (src, tgt, *padding[:masks]), training, random)
 
@@ -293,7 +305,7 @@ def _of_the_whole():
         case("with padding in both", (2, 4, 3), 2, **PRE),
         case("with tie_weights='target'", (2, 2, 3), words=5, tie_weights="target"),
         case("with tie_weights='all'", (1, 3, 2), 1, words=5, tie_weights="all"),
-        case("in train() without dropout", (2, 3, 4), 1, training=True, **PRE),
+        case("in train() without dropout", (2, LONG, LONG), 1, training=True, **PRE),
         case("in eval() with dropout=0.5", (1, 2, 3), dropout=0.5),
         case("in train() with dropout=0.5", (1, 2, 3), dropout=0.5, training=True, random=True),
         case("in train() with dropout=1", (1, 2, 3), dropout=1.0, training=True, **PRE),
@@ -339,17 +351,113 @@ def _sides(model):
     return [model.encoder, model.decoder] if hasattr(model, "encoder") else [model]
 
 
-def _newborn(model):
-    """Its words should begin with entries of about 1/√d, which √d brings to 1."""
-    large = type(model)(TransformerConfig(99, 99, d_model=64, num_heads=1, d_ff=1, num_layers=1))
-    for side in _sides(large):
-        if side.embedding.weight.std() > 2 / 8:
+def _newborn(model, *given):
+    """What is wrong with how it begins: the size of its entries, what it ties, what it drops.
+
+    `given` is what it is called with beside ids.
+    """
+    config = TransformerConfig(999, 999, d_model=64, num_heads=1, d_ff=1, num_layers=1, dropout=0.5)
+    large = type(model)(config)
+    for side in _sides(large):  # times √d_model the entries should be about 1
+        if not 0.7 < (size := 8 * side.embedding.weight.std()) < 1.5:
+            return _OF_SIZE[bool(size > 1)].format(size)
+    if hasattr(model, "encoder"):
+        tied = type(model)(replace(config, tie_weights="all"))
+        if tied.generator.weight is not tied.decoder.embedding.weight:
             return (
-                "It computes rightly, but its words begin too loud: `nn.Embedding` starts with variance 1, "
-                "and √d comes on top. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`."
+                "It computes rightly, but it is tied too late, in `forward`: an optimizer is made before, and finds "
+                "two matrices. Tie in `__init__`."
             )
+        if 8 * tied.generator.weight.std() < 0.7:
+            return (
+                "It computes rightly, but the tied matrix begins with the generator's numbers, which are smaller. Keep "
+                "the table's: `self.generator.weight = self.decoder.embedding.weight`."
+            )
+    return _dropped(large, _ids(5, LONG), *given)
+
+
+_OF_SIZE = {
+    True: "It computes rightly, but its words begin too loud: `nn.Embedding` starts with variance 1, "
+    "and √d comes on top. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`.",
+    False: "It computes rightly, but its words begin too quiet: the entries, times √d_model, are of the size {:.2f}, "
+    "and should be about 1. In its `__init__`: `nn.init.normal_(self.weight, std=d_model**-0.5)`, and nothing may "
+    "write over it later.",
+}
+
+
+def _dropped(large, *given):
+    """What is said if more than half of what the first layers read is 0, or any of the memory."""
+    heard = []
+    for side in _sides(large):
+        side.layers[0].register_forward_pre_hook(lambda _, given: heard.append(given))
+    large(*given)
+    zeros = [[float((x == 0).float().mean()) for x in one if x is not None] for one in heard]
+    if any(of_x > 0.6 for of_x, *_ in filter(None, zeros)):
+        return "Dropout: it falls twice on the sum of row and code in yours. Once is enough."
+    if any(of_memory > 0.1 for _, *rest in filter(None, zeros) for of_memory in rest):
+        return "Dropout: the memory drops on its way to the decoder. The encoder has finished it; let it be."
     return None
 
+
+PART = r"`((en|de)coder\.)?"
+CURES = (  # what an error says, or what keeps the weights away, and what is said instead
+    (
+        PART + r"embedding\.weight` has the shape \([57], 4\)",
+        "Embedding: these are the words of the other language. The encoder's table has `config.src_vocab_size` rows, "
+        "the decoder's `config.tgt_vocab_size`.",
+    ),
+    (
+        PART + r"embedding\.weight` has the shape \(4, [57]\)",
+        "Embedding: the table is turned. `nn.Embedding` wants the number of words first, then d_model.",
+    ),
+    (
+        r"generator\.weight` has the shape \(5, 4\)",
+        "Generator: these are the words of the other language. It gives a logit for each of the "
+        "`config.tgt_vocab_size` words.",
+    ),
+    (
+        r"none for .*`((en|de)coder\.)?embedding`.* `((en|de)coder\.)?embedding\.\w+`",
+        "Embedding: your class holds an `nn.Embedding`, so that its table has a longer name. Let your class be one: "
+        "`class …(nn.Embedding)`, with `super().__init__(vocab_size, d_model)` and `super().forward(ids)`.",
+    ),
+    (
+        PART + r"embedding\.\w+` drops",
+        "Dropout: the rate in the embedding is a fixed one. Hand `config.dropout` on to it.",
+    ),
+    (
+        rf"^{PART}norm`(, `decoder\.norm`|, `encoder\.norm`)* should not be|missing: {PART}norm`(, {PART}norm`)* \(",
+        "Norms: the last norm belongs to pre-norm alone, because post-norm ends in one already: "
+        "`nn.LayerNorm(config.d_model) if config.norm_first else nn.Identity()`.",
+    ),
+    (
+        r"missing:.*cross_attn",
+        'Layers: the decoder has encoder layers in yours, without cross-attention: `mine("DecoderLayer")`.',
+    ),
+    (
+        r"cross_attn.*should not be",
+        'Layers: the encoder has decoder layers in yours, with cross-attention: `mine("EncoderLayer")`.',
+    ),
+    (r"divisible", "Layers: the sizes of a layer come in the order (d_model, num_heads, d_ff)."),
+    (
+        r"unexpected keyword argument '(src_mask|mask)'",
+        "Masks: a layer calls its masks by other names. Hand them over by their places, as the task says.",
+    ),
+    (
+        r"Sequential\.forward\(\) takes",
+        "Layers: an `nn.Sequential` hands on one thing alone, and each layer wants the mask as well. Take an "
+        "`nn.ModuleList`, and call its layers in a loop.",
+    ),
+    (
+        rf"size of tensor [ab] \({LONG}\)",
+        "Positions: your table of codes is too short for a long sentence. Compute as many as the sentence has tokens, "
+        "`ids.size(1)`, or keep `config.max_len` of them.",
+    ),
+    (
+        r"size of tensor [ab] \(\d\d+\)",
+        "Positions: your table of codes has a row for every position that there could be. A sentence needs as many as "
+        "it has tokens: the first `ids.size(1)` of them.",
+    ),
+)
 
 Encoder = Build(
     sections=("13 Stack the layers", "13 From ids to vectors"),
@@ -366,9 +474,11 @@ Encoder = Build(
         "Write two classes: the embedding, which looks rows up, makes them larger and adds the codes; and the "
         "encoder, which holds an embedding, the layers and the norm, and calls them one after the other.",
         "An embedding that inherits from `nn.Embedding` keeps the name `embedding.weight`; `super().forward(ids)` "
-        "looks the rows up. The codes are (tokens, d_model): broadcasting repeats them for every sentence.",
-        "A stack hands on: `x = layer(x, src_mask)` in a loop over `self.layers`, and `self.norm(x)` once, behind "
-        "the loop.",
+        "looks the rows up. The codes are (tokens, d_model), one for each token of the sentence; broadcasting repeats "
+        "them for every sentence. Dropout falls on the sum of both.",
+        "Hand `config.dropout` and `config.norm_first` on to every layer. A stack hands on: `x = layer(x, src_mask)` "
+        "in a loop over `self.layers`, and `self.norm(x)` once, behind the loop: an `nn.LayerNorm` in pre-norm, else "
+        "an `nn.Identity`.",
     ),
     passed="The embedding serves in the decoder as it is. Two lines of the decoder's `forward` will differ from this "
     "one's: which?",
@@ -384,6 +494,7 @@ Encoder = Build(
     reference=transformer.Encoder,
     twin=_encoder_by_torch,
     newborn=_newborn,
+    cures=CURES,
 )
 
 Decoder = Build(
@@ -415,7 +526,8 @@ Decoder = Build(
     ),
     reference=transformer.Decoder,
     twin=_decoder_by_torch,
-    newborn=_newborn,
+    newborn=lambda model: _newborn(model, torch.randn(5, LONG, 64)),
+    cures=CURES,
 )
 
 
@@ -447,7 +559,8 @@ Transformer = Build(
         "`src_mask` is for its cross-attention, over the source.",
         "An embedding that inherits from `nn.Embedding` keeps the name `embedding.weight`; `super().forward(ids)` "
         "looks the rows up. A matrix is tied by assigning the parameter: `self.generator.weight = "
-        "self.decoder.embedding.weight`, if `config.tie_weights` is 'target' or 'all'.",
+        "self.decoder.embedding.weight`, if `config.tie_weights` is 'target' or 'all'; with 'all' the encoder's "
+        "embedding gets the same parameter.",
     ),
     passed="It computes as the library's and as `nn.Transformer`, with the weights of `make_model`, tied or "
     "not. You have built a Transformer.",
@@ -467,7 +580,8 @@ Transformer = Build(
     ),
     reference=transformer.Transformer,
     twin=_twin,
-    newborn=_newborn,
+    newborn=lambda model: _newborn(model, _ids(5, LONG)),
+    cures=CURES,
 )
 
 
@@ -617,41 +731,61 @@ OF_A_SIDE = """
  * math.sqrt(self.embedding_dim) →
     Embedding: the factor √d_model is missing. The row of a word is multiplied by it, before the code is added.
 math.sqrt(self.embedding_dim) → self.embedding_dim
-    Embedding: you multiply by d_model. It is its root.
-* math.sqrt(self.embedding_dim) → / math.sqrt(self.embedding_dim)
-    Embedding: you divide by √d_model. The row of a word is multiplied by it.
-math.sqrt(self.embedding_dim) → math.sqrt(self.num_embeddings)
-    Embedding: you multiply by the root of the number of words. d_model is the length of a row.
+    Embedding: you multiply by d_model. The factor is its root, √d_model.
+self.dropout(rows + codes.to(rows)) → super().forward(ids)
+    Embedding: it looks rows up and does no more, like an `nn.Embedding`. Write a class on top of that: a row times
+    √d_model, plus the code of its position, and dropout on the sum.
  * math.sqrt(self.embedding_dim) → ; rows + codes.to(rows) → (rows + codes.to(rows)) * math.sqrt(self.embedding_dim)
     Embedding: you multiply the sum of row and code by √d_model. The row alone is multiplied, before the sum.
 rows + codes.to(rows) → rows
     Positions: there are none in yours, so it cannot know the order of the words.
-ids.size(1) → ids.size(0)
-ids.size(1) → ids.size(0) ; codes.to(rows) → codes.to(rows)[:, None]
-codes.to(rows) → codes.to(rows)[:, None]
-    Positions: yours count the sentences of the batch. A position counts the tokens in a sentence: `ids.size(1)`
-    codes, and the last two axes of the sum, (tokens, d_model), fit as they are.
-ids.size(1) → ids.size(1) + 1 ; codes.to(rows) → codes.to(rows)[1:]
-    Positions: yours count from 1. The first token stands at position 0.
-rows + codes → rows * codes
-    Positions: you multiply by the codes. They are added.
 "dropout": c.dropout → "dropout": 0.0 ; nn.Dropout(dropout) → nn.Dropout(0.0)
     Dropout: there is none in yours. `config.dropout` is its rate.
-self.dropout(rows + codes.to(rows)) → self.dropout(rows) + codes.to(rows)
-    Dropout: it falls on the row before the code is added. It is meant for their sum.
 self.dropout(rows + codes.to(rows)) → rows + codes.to(rows)
     Dropout: the layers drop, but the sum of row and code does not.
 "dropout": c.dropout → "dropout": 0.0
     Dropout: the sum of row and code drops, but the layers do not. Hand the rate on to them: `dropout=…`.
 """
+OF_A_CHECKPOINT = (  # the whole is made of parts that have passed it
+    OF_A_SIDE
+    + """
+* math.sqrt(self.embedding_dim) → / math.sqrt(self.embedding_dim)
+    Embedding: you divide by √d_model. The row of a word is multiplied by it.
+math.sqrt(self.embedding_dim) → math.sqrt(self.num_embeddings)
+    Embedding: you multiply by the root of the number of words. d_model is the length of a row.
+math.sqrt(self.embedding_dim) → math.sqrt(ids.size(1))
+    Embedding: you multiply by the root of the number of tokens. d_model is the length of a row.
+super().forward(ids) → self.weight(ids)
+    Embedding: its `weight` is a table and no function. `super().forward(ids)` looks the rows up.
+super().__init__(vocab_size, d_model) → super().__init__(vocab_size, d_model, padding_idx=0)
+    Embedding: with `padding_idx` one row never learns. Leave it out: it is the masks that see to the padding.
+ids.size(1) → ids.size(0)
+ids.size(1) → ids.size(0) ; codes.to(rows) → codes.to(rows)[:, None]
+codes.to(rows) → codes.to(rows)[:, None]
+    Positions: yours count the sentences of the batch. A position counts the tokens in a sentence: `ids.size(1)`
+    codes, and the last two axes of the sum, (tokens, d_model), fit as they are.
+mine("sinusoids")(ids.size(1), self.embedding_dim) → mine("sinusoids")(99, self.embedding_dim)[ids]
+    Positions: you look the codes up by the ids. A code says where a token stands: the first token gets row 0, whatever
+    its id is.
+ids.size(1) → ids.size(1) + 1 ; codes.to(rows) → codes.to(rows)[1:]
+    Positions: yours count from 1. The first token stands at position 0.
+rows + codes → rows * codes
+    Positions: you multiply by the codes. They are added.
+self.dropout(rows + codes.to(rows)) → self.dropout(rows) + codes.to(rows)
+self.dropout(rows + codes.to(rows)) → rows + self.dropout(codes.to(rows))
+    Dropout: it falls on one of the two, row or code, before they are added. It is meant for their sum.
+"""
+)
 
 Encoder.edits(
-    OF_A_SIDE
+    OF_A_CHECKPOINT
     + """
 , "norm_first": c.norm_first →
     Norms: layers are post-norm in yours, whatever the config says. Hand it on to them: `norm_first=config.norm_first`.
 x = layer(x, src_mask) → x = layer(x)
     Encoder: `src_mask` never reaches its layers, so that padding is attended to.
+x = layer(x, src_mask) → x, src_mask = layer(x, src_mask), None
+    Encoder: `src_mask` reaches its first layer alone. Each of them gets it.
 x = layer(x, → x = self.layers[0](x,
     Layers: one of them is run over and over. Each of `layers` has weights of its own.
 x = layer(x, → layer(x,
@@ -665,6 +799,8 @@ in self.layers → in reversed(self.layers)
     Layers: yours run from the last to the first.
 return self.norm(x) → return x
     Norms: in pre-norm the encoder ends in one, `norm`. Yours is never called.
+return self.norm(x) → return self.embedding.dropout(self.norm(x))
+    Dropout: it falls on what the encoder returns as well. The sum of row and code drops, and what is within the layers.
 x = layer(x, src_mask) → x = self.norm(layer(x, src_mask)) ; self.norm(x) → x
 x = layer(x, src_mask) → x = self.norm(layer(x, src_mask))
     Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
@@ -673,7 +809,7 @@ self.embedding(src) → self.norm(self.embedding(src)) ; return self.norm(x) →
 """
 )
 Decoder.edits(
-    OF_A_SIDE
+    OF_A_CHECKPOINT
     + """
 , "norm_first": c.norm_first →
     Norms: layers are post-norm in yours, whatever the config says. Hand it on to them: `norm_first=config.norm_first`.
@@ -690,6 +826,8 @@ in self.layers → in reversed(self.layers)
     Layers: yours run from the last to the first.
 return self.norm(y) → return y
     Norms: in pre-norm the decoder ends in one, `norm`. Yours is never called.
+return self.norm(y) → return self.embedding.dropout(self.norm(y))
+    Dropout: it falls on what the decoder returns as well. The sum of row and code drops, and what is within the layers.
 y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask)) ; self.norm(y) → y
 y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask))
     Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
@@ -700,13 +838,26 @@ y = layer(y, → memory = layer(y, ; self.norm(y) → self.norm(memory)
     Memory: you write over it in the loop, so the second decoder layer reads the first one's output in its place.
 layer(y, memory, → layer(y, self.norm(memory),
     Memory: you norm it. The encoder has finished it; the decoder only reads it.
+layer(y, memory, → layer(y,
+    Memory: it is missing in the call of a layer, (x, memory, tgt_mask, src_mask), and so each mask moves up by one.
+layer(y, memory, → layer(y, y,
+    Memory: it is never read. The second argument of every layer is what the encoder has returned.
+self.embedding(tgt_in) → memory
+    Decoder: it begins with the memory, and never reads `tgt_in`. Its first layer reads the embedding of the target.
+layer(y, memory, → layer(y, self.embedding(memory),
+    Decoder: its embedding gets the memory, and it wants ids. The memory is vectors already, for the layers alone.
+y = layer(y, memory, → memory = layer(memory, y, ; self.norm(y) → self.norm(memory)
 layer(y, memory, → layer(memory, y,
     Decoder: the arguments of a layer are exchanged. First comes the target, then the memory.
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask)
     Decoder: `src_mask` never reaches its cross-attention, so that padding of the source is attended to.
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, None, src_mask)
     Decoder: `tgt_mask` is never used.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory)
+    Decoder: neither mask reaches its layers. `tgt_mask` is for their self-attention, `src_mask` for their
+    cross-attention.
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, tgt_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask, tgt_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, src_mask)
     Masks: they reach a decoder layer in the wrong places. Look at both calls: the decoder's own in `forward`, and the
@@ -767,6 +918,14 @@ y = layer(y, → memory = layer(y, ; self.norm(y) → self.norm(memory)
     Memory: you write over it in the loop, so the second decoder layer reads the first one's output in its place.
 layer(y, memory, → layer(memory, y,
     Decoder: the arguments of a layer are exchanged. First comes the target, then the memory.
+self.encoder(src, src_mask) → self.encoder.embedding(src)
+    Encoder: you call its embedding alone, so that its layers never run: `self.encoder(src, src_mask)`.
+self.decoder(tgt_in, memory → self.decoder(tgt_in, self.encoder.norm(memory)
+    Memory: you norm it again. The encoder has finished it; the decoder only reads it.
+self.decoder(tgt_in, memory → self.decoder(src, memory
+    Decoder: it gets the source's ids. Its embedding reads the target's, `tgt_in`.
+layer(y, memory, → layer(y, y,
+    Memory: it is never read. The second argument of every decoder layer is what the encoder has returned.
 self.decoder(tgt_in, memory → self.decoder(memory, tgt_in
 self.decoder(tgt_in, memory → self.decoder(tgt_in, src
     Decoder: ids and vectors are mixed up. Its embedding reads `tgt_in`; its layers read the memory, which is what the
@@ -775,7 +934,14 @@ layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask)
     Decoder: `src_mask` never reaches its cross-attention, so that padding of the source is attended to.
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, None, src_mask)
     Decoder: `tgt_mask` is never used.
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory)
+    Decoder: neither mask reaches its layers. `tgt_mask` is for their self-attention, `src_mask` for their
+    cross-attention.
+self.encoder(src, src_mask) → self.encoder(src, src_mask := padding_mask(src, 0))
+memory, tgt_mask, src_mask) → memory, padding_mask(tgt_in, 0), src_mask)
+    Masks: you make one yourself, in the place of the one that is handed over. Use the one that comes in.
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, tgt_mask)
+layer(y, memory, tgt_mask, src_mask) → layer(y, memory, tgt_mask, tgt_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask)
 layer(y, memory, tgt_mask, src_mask) → layer(y, memory, src_mask, src_mask)
     Masks: they reach a decoder layer in the wrong places. Look at both calls: the decoder's own in `forward`, and the
@@ -788,6 +954,8 @@ self.decoder(tgt_in, → self.decoder(nn.functional.pad(tgt_in[:, :-1], (1, 0), 
 self.generator(hidden) → self.generator(hidden).softmax(dim=-1)
 self.generator(hidden) → self.generator(hidden).log_softmax(dim=-1)
     Generator: there is a softmax in yours. Logits go out; the loss takes the softmax.
+self.generator(hidden) → self.generator(self.decoder.embedding.dropout(hidden))
+    Dropout: it falls on what the decoder returns as well. The sum of row and code drops, and what is within the layers.
 self.generator(hidden) → hidden
     Generator: it is missing. These are the decoder's vectors; logits are still to be made of them.
 self.generator(hidden) → self.generator(hidden[:, -1])
@@ -797,6 +965,9 @@ self.generator(hidden) → self.generator(memory)
 config.tie_weights != "none" → False ; config.tie_weights == "all" → False
     Tying: nothing is tied in yours. Matrices with equal numbers are still two: assign the parameter,
     `self.generator.weight = self.decoder.embedding.weight`. `config.tie_weights` is 'none', 'target' or 'all'.
+self.generator.weight = self.decoder.embedding.weight → self.generator = self.decoder.embedding
+    Tying: you put the embedding in the generator's place. It looks rows up and does not multiply: what is shared is the
+    matrix, `self.generator.weight = self.decoder.embedding.weight`.
 config.tie_weights != "none" → False
     Tying: the generator is never tied. Equal numbers do not make one matrix: assign the parameter,
     `self.generator.weight = self.decoder.embedding.weight`.
