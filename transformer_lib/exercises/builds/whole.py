@@ -956,6 +956,9 @@ self.generator(hidden) → self.generator(hidden).log_softmax(dim=-1)
     Generator: there is a softmax in yours. Logits go out; the loss takes the softmax.
 self.generator(hidden) → self.generator(self.decoder.embedding.dropout(hidden))
     Dropout: it falls on what the decoder returns as well. The sum of row and code drops, and what is within the layers.
+self.generator(hidden) → self.generator(hidden) * math.sqrt(hidden.size(-1))
+self.generator(hidden) → self.generator(hidden) / math.sqrt(hidden.size(-1))
+    Generator: on the way out there is no √d_model. It belongs to the way in alone.
 self.generator(hidden) → hidden
     Generator: it is missing. These are the decoder's vectors; logits are still to be made of them.
 self.generator(hidden) → self.generator(hidden[:, -1])
