@@ -228,7 +228,7 @@ def _ids(batch, length):
 
 
 def _mask(ids, sentence):
-    """Its padding; and one token more is masked out, so that no mask made of the ids is the same."""
+    """Its padding and one token more, so that no mask made of the ids is the same."""
     mask = padding_mask(ids, 0)
     mask[sentence, ..., -1] = False
     return mask
