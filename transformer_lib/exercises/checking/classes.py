@@ -139,8 +139,6 @@ class Build(Exercise):
             if is_gap(outcome):
                 return Verdict("empty", GAP)
         verdict = super()._verdict(answer, got, cases)
-        if not verdict.passed and (misplaced := self._misplaced(answer)):
-            return replace(verdict, kind="mistake", message=misplaced)
         otherwise = self._torch_says_otherwise(got, cases) if verdict.passed else None
         return otherwise or verdict
 
@@ -161,8 +159,8 @@ class Build(Exercise):
 
     def _said(self, trial: Trial) -> tuple[str, str, int]:
         i = trial.wrong[0]
-        cure = self._cure(trial.got[i])
-        return ("mistake", cure, i) if cure else super()._said(trial)
+        told = self._misplaced(trial.answer) or self._cure(trial.got[i])
+        return ("mistake", told, i) if told else super()._said(trial)
 
     def _torch_says_otherwise(
         self, got: Sequence[Outcome], cases: Sequence[Case]
