@@ -359,7 +359,7 @@ def _drops(model: nn.Module, right: nn.Module, given: Sequence[Any]) -> str:
 
 
 def dropping(model: nn.Module, *given: Any) -> list[str]:
-    """The parts that say two things to one input, in the order in which they answer; the innermost alone.
+    """The parts that say two things to one input, in order of their answers; the innermost alone.
 
     Each is called again on what it has heard, so that what drops before it does not matter.
     """

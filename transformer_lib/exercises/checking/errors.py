@@ -137,7 +137,7 @@ def _own_frame(trace: TracebackType | None, file: str) -> tuple[FrameType, Trace
 
 
 def _called(trace: TracebackType) -> str:
-    """What the line calls, if it fails in there: neither torch's nor a function that an exercise gives."""
+    """What the line calls, if it fails in there: not torch's, nor a function that is given."""
     while trace := trace.tb_next:
         module, code = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_frame.f_code
         others = module.partition(".")[0] not in ("torch", "jaxtyping")
