@@ -707,7 +707,8 @@ def test_a_notebook_to_take_home_is_the_lesson_behind_one_more_cell(built):
     (wheel,) = folder.glob("*.whl")
     inside = zipfile.ZipFile(folder / "all_lessons.zip").namelist()
     assert sorted(inside) == sorted(
-        f"lessons/{name}" for name in [wheel.name, *(f"{stem}.ipynb" for stem in STEMS)]
+        f"lessons/{name}"
+        for name in [wheel.name, "one_page.py", *(f"{stem}.ipynb" for stem in STEMS)]
     )
 
 

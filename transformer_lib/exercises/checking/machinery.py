@@ -435,7 +435,7 @@ class Exercise:
         return found and f"{found} {self._difference(trial)}"
 
     def _passing(self, trial: Trial) -> Iterator[tuple[tuple, Callable, Callable]]:
-        """Of each case that is right: the two results and the arguments, yours and the right ones."""
+        """Of each case that is right: both results with the arguments, and both once more."""
         answer, got, right, cases, wrong = trial
         for i in (i for i in range(len(cases)) if i not in wrong):
             pair = self._value(got[i]), self._value(right[i]), self._named(cases[i])
