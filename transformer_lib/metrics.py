@@ -69,16 +69,15 @@ def paired_bootstrap(
 
     Test sets are drawn from the sentences, with replacement, and both systems are scored on each
     (Koehn 2004). The leads so drawn are moved until the real lead lies at 0; p counts those that
-    are as far from 0 as the real lead is, on either side, and the real one as one draw more. Lesson
-    07. (sacrebleu's own paired bootstrap counts one side where a lead is clear, and finds half.)
+    are at least as far from 0 as the real lead is, on either side. Lesson 07. (sacrebleu's own
+    paired bootstrap counts one side where a lead is clear, and finds about half.)
     """
     counts = [_counts(hypotheses, references) for hypotheses in (ours, theirs)]
     chosen = np.random.default_rng(12345).integers(len(references), size=(samples, len(references)))
     times = np.stack([np.bincount(draw, minlength=len(references)) for draw in chosen])
     lead = _bleu(counts[0].sum(axis=0)) - _bleu(counts[1].sum(axis=0))
     leads = [_bleu(a) - _bleu(b) for a, b in zip(*(times @ each for each in counts), strict=True)]
-    as_far = sum(abs(drawn - lead) >= abs(lead) for drawn in leads)
-    return (as_far + 1) / (samples + 1)
+    return sum(abs(drawn - lead) >= abs(lead) for drawn in leads) / samples
 
 
 def _counts(hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
