@@ -18,6 +18,7 @@ import vl_convert
 from matplotlib.colors import to_rgb
 
 from transformer_lib.attention import MultiHeadAttention, record_attention
+from transformer_lib.decoding import accept_or_redraw
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import Transformer
 from transformer_lib.exercises.builds.whole import MyDecoder, MyEncoder, MyTransformer
@@ -157,6 +158,16 @@ SCENES = {
     "16, a beam": lambda: drawings.search_tree(BEAM, "A beam of 2"),
     "16, the cache": lambda: drawings.growing_cache(
         ["<bos>", "je", "suis"], ["je", "suis", "<eos>"]
+    ),
+    "16, a round": lambda: drawings.round_of_guesses(
+        "je", ["suis", "chez", "moi", "."], ["suis", "rentré", ".", ".", "<eos>"]
+    ),
+    "16, all right": lambda: drawings.round_of_guesses("je", ["suis", "là"], ["suis", "là", "."]),
+    "16, accepted": lambda: drawings.accepted_and_redrawn(
+        ["rouge", "vert", "bleu"], [0.5, 0.2, 0.3], [0.1, 0.8, 0.1]
+    ),
+    "16, accepted as they are": lambda: drawings.accepted_and_redrawn(
+        ["va", "allez", "venez"], [0.5, 0.5, 0], [0.5, 0.2, 0.3]
     ),
     "17": lambda: drawings.shared_update([7, 8, 10, 11, 12]),
     "17, long rows": lambda: drawings.shared_update([5, 9, 18]),
@@ -1057,3 +1068,50 @@ def test_each_step_of_the_cache_adds_one_key_and_one_value_and_keeps_the_others(
             assert rows[f"step{t}.new {kind}"] == (f"{letter}{t}",)
     with pytest.raises(ValueError, match="3 tokens to read and 1 to say"):
         drawings.growing_cache(["<bos>", "je", "suis"], ["je"])
+
+
+@pytest.mark.parametrize(
+    ("guesses", "says", "kept"),
+    [
+        (["suis", "chez", "moi"], ["suis", "rentré", ".", "."], "suis rentré"),
+        (["vais", "chez"], ["suis", "chez", "moi"], "suis"),
+        (["suis", "là"], ["suis", "là", "."], "suis là ."),
+    ],
+)
+def test_a_round_keeps_what_is_guessed_right_and_one_word_of_the_model(guesses, says, kept):
+    scene = drawings.round_of_guesses("je", guesses, says)
+    assert scene.steps[-1].caption.endswith(f"Kept: “{kept}”.")
+    told = [
+        part.shape
+        for part in scene.parts
+        if part.name.startswith("says.") and part.name[-1:].isdigit()
+    ]
+    looked_at = [shape for shape in told if shape != "not looked at"]
+    assert len(looked_at) == len(kept.split())
+    assert looked_at[:-1] == [f"= guess {i}" for i in range(len(looked_at) - 1)]
+    with pytest.raises(ValueError, match="guesses want"):
+        drawings.round_of_guesses("je", guesses, says[1:])
+
+
+@pytest.mark.parametrize("name", ["16, accepted", "16, accepted as they are"])
+def test_what_is_accepted_and_redrawn_is_the_models_and_as_much_as_is_refused(name):
+    p, q = {
+        "16, accepted": ([0.5, 0.2, 0.3], [0.1, 0.8, 0.1]),
+        "16, accepted as they are": ([0.5, 0.5, 0.0], [0.5, 0.2, 0.3]),
+    }[name]
+    bars = {part.name: part for part in SCENES[name]().parts if isinstance(part, Vector)}
+
+    def size(i, kind):
+        bar = bars.get(f"word{i}.{kind}")
+        assert bar is None or bar.cells == (f"{bar.width / 620:.2f}",)
+        return bar.width / 620 if bar else 0
+
+    for i, of_model in enumerate(p):
+        assert size(i, "accepted") + size(i, "redrawn") == pytest.approx(of_model)
+        assert size(i, "accepted") + size(i, "refused") == pytest.approx(q[i])
+        chance, redraw = accept_or_redraw(torch.tensor(p), torch.tensor(q), torch.tensor(i))
+        assert size(i, "accepted") == pytest.approx(q[i] * chance.item())
+        refused = sum(size(j, "refused") for j in range(len(p)))
+        assert size(i, "redrawn") == pytest.approx(refused * redraw[i].item())
+    with pytest.raises(ValueError, match="one for each"):
+        drawings.accepted_and_redrawn(["va"], p, q)

@@ -16,6 +16,7 @@ from transformer_lib.show.drawings.decoding_steps import (
 from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
 from transformer_lib.show.drawings.gates import gru_cell
+from transformer_lib.show.drawings.guessing import accepted_and_redrawn, round_of_guesses
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
 from transformer_lib.show.drawings.judging import sentence_to_score, shared_letters
 from transformer_lib.show.drawings.layers import decoder_layer, encoder_layer, transformer
@@ -45,6 +46,7 @@ __all__ = [
     "Drawing",
     "Scene",
     "Step",
+    "accepted_and_redrawn",
     "added_positions",
     "additive_path",
     "bahdanau_step",
@@ -75,6 +77,7 @@ __all__ = [
     "query_before_or_after",
     "reshapes",
     "road_map",
+    "round_of_guesses",
     "round_table",
     "route",
     "scaled_attention",
