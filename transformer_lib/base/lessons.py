@@ -164,7 +164,7 @@ LESSONS = {
         "make sentences of probabilities: greedily, by chance, by beam; and prove the cache",
         "decoding",
         "choosing the words",
-        ("07.2", "12.1", "15.3"),
+        ("12.1", "15.3", "16.1"),
         gpt=(47, "greedy, sampling and the cache"),
     ),
     "17": Lesson(
