@@ -1380,8 +1380,8 @@ QUESTIONS = [
         "short sentences. Long ones go round in circles. What first?",
         {
             "Compare the logits of every step with those of one parallel pass.": "Both losses run "
-            "the parallel pass, so a fault of `step` alone escapes them: every new word at place "
-            "0, for instance.",
+            "the parallel pass, so a fault of `step` alone escapes them: every new word at "
+            "position 0, for instance.",
             "Forbid repetitions in the search.": "That hides the circle, and leaves its cause. "
             "The words between would still be wrong.",
             "Train on longer sentences.": "The validation loss knows long sentences and is "
@@ -1390,22 +1390,22 @@ QUESTIONS = [
             "circle now and then. The probabilities that it draws from would be as wrong.",
         },
         "A",
-        "Break it: every new word at place 0",
+        "Break it: every new word at position 0",
     ),
     Question(
         "16",
         "half_the_temperature",
-        "Five words have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. At temperature ½, which "
-        "share gets the first?",
+        "Five words have the probabilities 0.4, 0.3, 0.15, 0.1 and 0.05. Which probability does the "
+        "first get at temperature ½?",
         {
-            "0.8: half the temperature, twice the share.": "The logits are doubled, not the "
-            "shares. The others could not get 0.6, 0.3 and so on beside it.",
-            "0.4: a temperature does not change the order.": "Not the order, but the shares: cold "
-            "makes the leader lead more.",
+            "0.8: half the temperature, twice the probability.": "The logits are doubled, not the "
+            "probabilities. The others could not get 0.6, 0.3 and so on beside it.",
+            "0.4: a temperature does not change the order.": "Not the order, but the "
+            "probabilities: cold makes the leader lead more.",
             "0.56: the probabilities are squared.": "0.16 of 0.285. Dividing the logits by ½ "
             "squares each p, up to a common factor.",
             "0.2: the distribution becomes flatter.": "Hot flattens, cold sharpens. ½ is colder "
-            "than 1, and equal shares come with a very large τ.",
+            "than 1, and only a very large τ makes all nearly equal.",
         },
         "C",
         "Or by chance",
