@@ -246,6 +246,7 @@ def _spreads():
         (torch.randn(2, 4), 0.5, 4),
         (torch.tensor([[100.0, 99.0, -50.0], [-101.0, -104.0, -102.0]]), 0.5, 2),
         (torch.randn(3, 6) - 2, 2.0, 4),
+        (torch.tensor([[-1500.0, -1503.0, -1501.0]]), 1.0, 2),  # −1000 would be the largest
     ]
 
 
@@ -325,6 +326,11 @@ kept / temperature → (logits / temperature).softmax(dim=-1).masked_fill(logits
 kept / temperature → logits / temperature ; return → return (logits >= lowest) *
     In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide each row
     by its sum.
+float("-inf") → -1000.0
+float("-inf") → -100.0
+float("-inf") → -10.0
+    You put a finite number in place of what is cut. Where the logits are as low as that, or lower, such a token is
+    still drawn. −∞ is below every number.
 float("-inf") → 0.0
     You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
     −∞.
@@ -478,6 +484,11 @@ kept / temperature → (logits / temperature).softmax(dim=0).masked_fill(logits 
 (kept / temperature).softmax(dim=0) → (logits / temperature).softmax(dim=0) * (logits >= lowest)
     In yours what is left adds up to less than 1: you cut after the softmax. Cut the logits (−∞), or divide by
     the sum of what is left.
+float("-inf") → -1000.0
+float("-inf") → -100.0
+float("-inf") → -10.0
+    You put a finite number in place of what is cut. Where the logits are as low as that, or lower, such a token is
+    still drawn. −∞ is below every number.
 float("-inf") → 0.0
     You set the other logits to 0, and e⁰ = 1 is a weight like any other: they still get a probability. Set them to
     −∞.
@@ -597,9 +608,10 @@ scores[:, None] + log_probs → scores + log_probs
     Your `scores + log_probs` lines up the K scores with the tokens. Each score belongs to a row: make a column of
     them first, `scores[:, None]`.
 scores[:, None] + log_probs → scores[:, None].exp() + log_probs.exp()
+scores[:, None] + log_probs → torch.logaddexp(scores[:, None], log_probs)
 scores[:, None] + log_probs → scores[:, None] + log_probs.exp()
-    You add probabilities: of one thing *and then* another it is the product. Their logarithms are added, so leave out
-    the `exp`.
+    You add probabilities: of one thing *and then* another it is the product. Their logarithms are added as they are,
+    with `+` and without `exp`.
 scores[:, None] + log_probs → scores[:, None] + log_probs.log()
     You take a logarithm once more: both are log-probabilities already, and the logarithm of a negative number is NaN.
 parents = place // vocab → parents = place % vocab ; tokens = place % vocab → tokens = place // vocab
@@ -918,6 +930,9 @@ softmax(dim=-1) → softmax(dim=1)
 softmax(dim=-1) → softmax(dim=0)
     Your softmax runs over another axis (over the one query, it gives each key the weight 1). Over the keys, the last
     axis, the weights add up to 1.
+/ math.sqrt(q.size(-1)) → ; scores.softmax(dim=-1) → scores.softmax(dim=-1) / math.sqrt(q.size(-1))
+    You divide the weights, so they no longer add up to 1. It is the scores that are divided by √d_head, before the
+    softmax.
 scores.softmax(dim=-1) → scores
     In yours the softmax is missing: scores are not weights.
 scores.softmax(dim=-1) → scores.exp() / scores.exp().sum(dim=-1, keepdim=True)
@@ -1073,6 +1088,11 @@ lacking = (p - q).clamp(min=0) → lacking = (q - p).clamp(min=0)
     You redraw by the quotient p / q. It says how often to accept. What is lacking is a difference, p − q.
 (p - q).clamp(min=0) → torch.minimum(p, q)
     You redraw from min(p, q). That is what accepted guesses give already. Lacking is the rest, p − min(p, q).
+(p - q).clamp(min=0) → torch.where(p > q, p, 0.0)
+    You redraw from p wherever it is above q. Part of that is guessed and accepted already. What is lacking is p − q.
+redraw = lacking / lacking.sum() → lacking[guess] = 0 ⏎ redraw = lacking / lacking.sum()
+    You set the guess's own entry to 0. Where a guess can be refused, its entry is 0 by itself; the redraw is the same
+    for every guess.
 redraw = lacking / lacking.sum() → redraw = lacking
     Your redraw adds up to less than 1. To be probabilities, it must be divided by its sum.
 redraw = lacking / lacking.sum() → redraw = lacking.softmax(dim=0)
