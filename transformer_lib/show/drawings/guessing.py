@@ -1,4 +1,4 @@
-"""Guess, then check: a round of speculative decoding, and which guesses its rule keeps. Lesson 16."""
+"""A round of speculative decoding, and which of its guesses are kept. Lesson 16."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -21,10 +21,10 @@ LONG, THICK, BELOW = 620, 30, 62  # of a bar for probability 1, of any bar, from
 
 
 def round_of_guesses(last: str, guesses: Sequence[str], says: Sequence[str]) -> Scene:
-    """One round at temperature 0: the draft guesses, one pass reads it all, and the first word that
-    differs ends it.
+    """One round at temperature 0, which ends with the first word that the model says otherwise.
 
-    `last` was said before; `says` are the model's words, one behind `last` and one behind each guess.
+    The draft guesses, and one pass of the model reads it all. `last` was said before; `says` are the
+    model's words, one behind `last` and one behind each guess.
     """
     if len(says) != len(guesses) + 1:
         raise ValueError(f"{len(guesses)} guesses want {len(guesses) + 1} words, not {len(says)}")
