@@ -77,7 +77,11 @@ def training_loop(
         Step(
             ("model", "loss", "logits", "says", "batch>loss"), "Its logits meet what it should say."
         ),
-        Step(("loss", "gradient"), "Backwards: how the loss would change with each parameter."),
+        Step(
+            ("loss", "gradient"),
+            "zero_grad forgets the old gradients. Then backwards: how the loss would change "
+            "with each parameter.",
+        ),
         Step(
             ("gradient", "clip"),
             "All gradients together are one vector; it is cut to a length of at most 1.",
