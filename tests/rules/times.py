@@ -69,7 +69,7 @@ def sittings(notebook):
     """As many as the header says, none longer than ninety honest minutes."""
     found = parts.sittings(parts.lesson_of(notebook).core)
     header = TIMES.search(notebook.cells[0].source)
-    said = {None: 1, "two": 2, "three": 3}[header[3]] if header else 1
+    said = {None: 1, "two": 2, "three": 3, "four": 4}[header[3]] if header else 1
     wrong = []
     if said != len(found):
         wrong.append(f"the header has {said} sittings, the pauses make {len(found)}")

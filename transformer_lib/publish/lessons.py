@@ -22,7 +22,7 @@ FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>"
 MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
 TIMES = re.compile(
-    r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone(?:, in (two|three) sittings)? "
+    r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone(?:, in (two|three|four) sittings)? "
     r"· (\d+) going deeper\."
 )
 ROAD_MAP = "*Road map:* "  # begins the line that says where in the lesson a section stands
