@@ -87,8 +87,10 @@ def test_every_part_has_a_check_of_its_name(key):
 
 
 def test_every_class_that_is_checked_is_a_part():
+    """But for the two checkpoints of lesson 13, whose classes are kept in the whole's cell."""
     builds = {name for name, exercise in EXERCISES.items() if isinstance(exercise, Build)}
-    assert builds <= {part.exercise for part in PARTS.values()}
+    kept = {part.exercise for part in PARTS.values()}
+    assert builds - kept == {"builds.Encoder", "builds.Decoder"}
 
 
 @EACH
