@@ -86,11 +86,17 @@ def my_smoothed_loss(logits, targets, smoothing, pad_id):
     return -both.mean()  # one number
 
 
+def _wanted(logits, targets, smoothing, pad_id):
+    """The distribution that is asked for, a row a target; `pad_id` gets nothing."""
+    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
+    wanted[range(len(targets)), targets] += 1 - smoothing
+    wanted[:, pad_id] = 0
+    return wanted
+
+
 @smoothed_loss.solution
 def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
-    wanted[:, pad_id] = 0
-    wanted[range(len(targets)), targets] += 1 - smoothing
+    wanted = _wanted(logits, targets, smoothing, pad_id)
     real = (targets != pad_id).float()
     losses = logits.logsumexp(dim=-1) - (wanted * logits).sum(dim=-1)
     return (losses * real).sum() / real.sum()
@@ -196,9 +202,7 @@ def _(logits, targets, smoothing, pad_id):
     "`pad_id` still pay for the even part. Drop these rows before you average."
 )
 def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
-    wanted[range(len(targets)), targets] += 1 - smoothing
-    wanted[:, pad_id] = 0
+    wanted = _wanted(logits, targets, smoothing, pad_id)
     return -(wanted * logits.log_softmax(dim=-1)).sum(dim=-1).mean()
 
 
@@ -207,9 +211,7 @@ def _(logits, targets, smoothing, pad_id):
     "distribution q and takes the logarithm of the model's p."
 )
 def _(logits, targets, smoothing, pad_id):
-    wanted = torch.full_like(logits, smoothing / (logits.size(1) - 1))
-    wanted[range(len(targets)), targets] += 1 - smoothing
-    wanted[:, pad_id] = 0
+    wanted = _wanted(logits, targets, smoothing, pad_id)
     losses = -(logits.softmax(dim=-1) * wanted.clamp_min(1e-9).log()).sum(dim=-1)
     return losses[targets != pad_id].mean()
 

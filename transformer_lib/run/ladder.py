@@ -303,9 +303,9 @@ def seed_by_seed(first: str, second: str, corpus: Corpus, path: Path = STORED) -
 
     p is `metrics.paired_bootstrap`'s of the two translations, from the same seed, of all sentences.
     """
+    rows = _rows(path)
     ours, theirs = (
-        {row["seed"]: row for row in _rows(path) if row["model"] == name}
-        for name in (first, second)
+        {row["seed"]: row for row in rows if row["model"] == name} for name in (first, second)
     )
     if not ours or ours.keys() != theirs.keys():
         raise ValueError(

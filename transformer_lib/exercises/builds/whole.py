@@ -777,6 +777,28 @@ self.dropout(rows + codes.to(rows)) → rows + self.dropout(codes.to(rows))
 """
 )
 
+OF_A_STACK = """
+{x} = layer({x}, → {x} = self.layers[0]({x},
+    Layers: one of them is run over and over. Each of `layers` has weights of its own.
+{x} = layer({x}, → layer({x},
+    Layers: in your {side} what a layer returns is lost. Assign it, `{x} = layer({x}, …)`: the next layer reads it.
+{x} = layer({x}, → {x} = layer(self.embedding({ids}),
+    Layers: in your {side} each of them reads the embeddings. It should read what the layer before it has returned.
+{x} = layer({x}, {given}) → return self.norm(layer({x}, {given}))
+    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
+    the left as the `for`.
+in self.layers → in reversed(self.layers)
+    Layers: yours run from the last to the first.
+return self.norm({x}) → return {x}
+    Norms: in pre-norm the {side} ends in one, `norm`. Yours is never called.
+return self.norm({x}) → return self.embedding.dropout(self.norm({x}))
+    Dropout: it falls on what the {side} returns as well. The sum of row and code drops, and what is within the layers.
+{x} = layer({x}, {given}) → {x} = self.norm(layer({x}, {given})) ; self.norm({x}) → {x}
+{x} = layer({x}, {given}) → {x} = self.norm(layer({x}, {given}))
+    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
+self.embedding({ids}) → self.norm(self.embedding({ids})) ; return self.norm({x}) → return {x}
+    Norms: the last norm comes first in yours, before the layers. It comes behind them.
+"""
 Encoder.edits(
     OF_A_CHECKPOINT
     + """
@@ -786,53 +808,17 @@ x = layer(x, src_mask) → x = layer(x)
     Encoder: `src_mask` never reaches its layers, so that padding is attended to.
 x = layer(x, src_mask) → x, src_mask = layer(x, src_mask), None
     Encoder: `src_mask` reaches its first layer alone. Each of them gets it.
-x = layer(x, → x = self.layers[0](x,
-    Layers: one of them is run over and over. Each of `layers` has weights of its own.
-x = layer(x, → layer(x,
-    Layers: in your encoder what a layer returns is lost. Assign it, `x = layer(x, …)`: the next layer reads it.
-x = layer(x, → x = layer(self.embedding(src),
-    Layers: in your encoder each of them reads the embeddings. It should read what the layer before it has returned.
-x = layer(x, src_mask) → return self.norm(layer(x, src_mask))
-    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
-    the left as the `for`.
-in self.layers → in reversed(self.layers)
-    Layers: yours run from the last to the first.
-return self.norm(x) → return x
-    Norms: in pre-norm the encoder ends in one, `norm`. Yours is never called.
-return self.norm(x) → return self.embedding.dropout(self.norm(x))
-    Dropout: it falls on what the encoder returns as well. The sum of row and code drops, and what is within the layers.
-x = layer(x, src_mask) → x = self.norm(layer(x, src_mask)) ; self.norm(x) → x
-x = layer(x, src_mask) → x = self.norm(layer(x, src_mask))
-    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
-self.embedding(src) → self.norm(self.embedding(src)) ; return self.norm(x) → return x
-    Norms: the last norm comes first in yours, before the layers. It comes behind them.
 """
+    + OF_A_STACK.format(x="x", ids="src", side="encoder", given="src_mask")
 )
 Decoder.edits(
     OF_A_CHECKPOINT
     + """
 , "norm_first": c.norm_first →
     Norms: layers are post-norm in yours, whatever the config says. Hand it on to them: `norm_first=config.norm_first`.
-y = layer(y, → y = self.layers[0](y,
-    Layers: one of them is run over and over. Each of `layers` has weights of its own.
-y = layer(y, → layer(y,
-    Layers: in your decoder what a layer returns is lost. Assign it, `y = layer(y, …)`: the next layer reads it.
-y = layer(y, → y = layer(self.embedding(tgt_in),
-    Layers: in your decoder each of them reads the embeddings. It should read what the layer before it has returned.
-y = layer(y, memory, tgt_mask, src_mask) → return self.norm(layer(y, memory, tgt_mask, src_mask))
-    Layers: you return from within the loop, after its first layer. The `return` stands behind the loop, as far to
-    the left as the `for`.
-in self.layers → in reversed(self.layers)
-    Layers: yours run from the last to the first.
-return self.norm(y) → return y
-    Norms: in pre-norm the decoder ends in one, `norm`. Yours is never called.
-return self.norm(y) → return self.embedding.dropout(self.norm(y))
-    Dropout: it falls on what the decoder returns as well. The sum of row and code drops, and what is within the layers.
-y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask)) ; self.norm(y) → y
-y = layer(y, memory, tgt_mask, src_mask) → y = self.norm(layer(y, memory, tgt_mask, src_mask))
-    Norms: the last norm is called inside the loop, after every layer. It comes once, behind the loop.
-self.embedding(tgt_in) → self.norm(self.embedding(tgt_in)) ; return self.norm(y) → return y
-    Norms: the last norm comes first in yours, before the layers. It comes behind them.
+"""
+    + OF_A_STACK.format(x="y", ids="tgt_in", side="decoder", given="memory, tgt_mask, src_mask")
+    + """
 y = layer(y, → y = memory = layer(y,
 y = layer(y, → memory = layer(y, ; self.norm(y) → self.norm(memory)
     Memory: you write over it in the loop, so the second decoder layer reads the first one's output in its place.
