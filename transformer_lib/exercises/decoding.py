@@ -86,6 +86,7 @@ best.masked_fill(finished, pad_id) → best * ~finished + pad_id
     You add `pad_id` to the ids of the open rows too. It stands *in place of* the id, and only where `finished` is True:
     `masked_fill` or `torch.where`.
 return ids, now → return ids[~finished], now
+return ids, now → return ids[~finished], now[~finished]
     The rows that had finished are gone from your ids. All rows stay, and they say `pad_id`.
 ids = best.masked_fill(finished, pad_id) → ids = best.masked_fill(finished | (best == eos_id), pad_id)
 return ids, now → return ids.masked_fill(now, pad_id), now
@@ -102,7 +103,11 @@ finished | (ids == eos_id) → finished
     Your second result is `finished` as it was. Who says `eos_id` in this step has finished now.
 finished | (ids == eos_id) → finished & (ids == eos_id)
 finished | (ids == eos_id) → finished & (best == eos_id)
-    Your `&` asks for both at once: who had finished *and* says `eos_id` now. Either is enough: `|`.
+    In your second result a row has finished only if it had finished *and* says `eos_id` now (so it is with `&`). Either
+    is enough: `|`.
+finished | (ids == eos_id) → finished ^ (best == eos_id)
+    In your second result a row that had finished is open again where its logits would say `eos_id` once more: `^` and
+    `!=` are False where both hold. Either is enough, or both: `|`.
 finished | (ids == eos_id) → finished | ids == eos_id
     You compare `finished | ids` with `eos_id`: without brackets that is what `finished | ids == eos_id` means, since
     `|` binds more tightly than `==`. Brackets: `finished | (ids == eos_id)`.
@@ -115,7 +120,17 @@ finished | (ids == eos_id) → finished | (ids == pad_id)
     In your second result a row has finished when it says `pad_id`. What ends a row is `eos_id`.
 finished | (ids == eos_id) → (finished | (ids == eos_id)).all()
 finished | (ids == eos_id) → (finished | (ids == eos_id)).any()
+finished | (ids == eos_id) → bool((finished | (ids == eos_id)).all())
+finished | (ids == eos_id) → bool((finished | (ids == eos_id)).any())
     Your second result is one truth value for the whole batch: each row has its own.
+finished | (ids == eos_id) → finished | (eos_id in ids)
+finished | (ids == eos_id) → finished | (eos_id in best)
+    You ask whether *some* row says `eos_id`: with `in` or `any()` one row finishes all. Each is compared for itself:
+    `ids == eos_id`.
+return ids, now → return ids, now.nonzero()
+return ids, now → return ids, now.nonzero()[:, 0]
+    Your second result has the numbers of the rows that have finished. A truth value for each row is wanted: leave out
+    `nonzero` and `where`.
 now = finished | (ids == eos_id) → finished |= ids == eos_id ⏎ now = finished
     You change the caller's `finished`: `|=` and `finished[...] =` write into it. `finished | …` makes a new tensor.
 logits.argmax(dim=-1) → logits.index_fill(-1, torch.tensor([pad_id]), -math.inf).argmax(dim=-1)
@@ -130,10 +145,15 @@ argmax(dim=-1) → argmax()
     Your `argmax` has no axis, so it looks through the whole table as if it were one long row. Each row has a largest
     logit of its own: `dim=-1`.
 argmax(dim=-1) → argmax(dim=-1, keepdim=True)
+argmax(dim=-1) → argmax(dim=-1, keepdim=True) ; finished, pad → finished[:, None], pad
 argmax(dim=-1) → argmax(dim=-1, keepdim=True) ; finished, pad → finished[:, None], pad ; finished | → finished[None].T |
     Your ids are a column, (rows, 1): so it is with `keepdim=True`, and with `topk(1)`. Both results are (rows,).
 logits.argmax(dim=-1) → logits.softmax(dim=0).argmax(dim=-1)
     Your softmax runs over the rows, so a row's choice depends on what the others are. No softmax is needed here.
+logits.argmax(dim=-1) → logits.argmin(dim=-1)
+    You take the smallest logit: `argmin`, or a minus before the logits. The largest: `argmax`.
+finished, pad_id → finished == pad_id, pad_id
+    You compare `finished` with `pad_id`. It holds truth values and no ids: where it is True, the row had finished.
 logits.argmax(dim=-1) → logits.max(dim=-1).values
 logits.argmax(dim=-1) → logits.max(dim=-1).values ; (ids == eos_id) → (logits.argmax(dim=-1) == eos_id)
 logits.argmax(dim=-1) → logits.softmax(dim=-1).max(dim=-1).values
@@ -161,6 +181,7 @@ def _one_step():
         (torch.tensor([1.0, 0.0, 4.0, 2.0]), True, 3, 0),
         (torch.tensor([5.0, 1.0, 0.0]), False, 2, 0),
         (torch.tensor([0.0, 1.0, 2.0]), True, 2, 1),
+        (torch.arange(40.0).roll(7) / 40, False, 2, 1),  # who draws does not draw the best
     ]
 
 
@@ -211,8 +232,14 @@ pad_id, True → pad_id, False
     In yours, a sentence that had finished is open again. It should stay finished.
 logits.argmax() → logits.max()
     You take the largest logit. The next id is which token has it: `argmax`.
+best = int(logits.argmax()) → value, best = logits.max()
+    You take two things from `max()`. Without an axis it gives the largest logit alone; which token has it, `argmax()`
+    says.
+int(logits.argmax()) → int(logits.argmin())
+    You take the smallest logit: `argmin`, or a minus before the logits. The largest: `argmax`.
 int(logits.argmax()) → logits.argmax()
-    You return tensors where Python values are wanted. Make a Python integer of `argmax` first: `int(…)`.
+best == eos_id → logits.argmax() == eos_id
+    You return a tensor where a Python value is wanted. Make a Python integer of `argmax` first: `int(…)`.
 best == eos_id → finished
     In yours, a sentence that says `eos_id` now is still open. It should have finished with that.
 best == eos_id → best in (eos_id, pad_id)
@@ -223,7 +250,15 @@ best == eos_id → best == pad_id ; pad_id, True → eos_id, True
     In yours `eos_id` and `pad_id` are exchanged. A sentence that says `eos_id` should be finished by it, and say
     `pad_id` from then on.
 best == eos_id → True
-    In yours, every sentence has finished. One has finished that had, or that says `eos_id` now.
+best == eos_id → bool(logits[eos_id] > 0)
+    In yours, a sentence has finished that had not and does not say `eos_id`. One has finished that had, or that says
+    `eos_id` now.
+best == eos_id → bool(logits.max() == eos_id)
+    You compare the largest *logit* with `eos_id`. Compare the id of the token that has it: `argmax`.
+pad_id, True → pad_id, False ; best == eos_id → best != eos_id
+    Your second value is the wrong way round: True for an open sentence. It says whether the sentence has *finished*.
+return best, now → if now: return best, now
+    In yours, an open sentence gets None: no `return` is reached. Return both values there too.
 int(logits.argmax()) → int(logits.index_fill(0, torch.tensor([pad_id]), -math.inf).argmax())
     In yours an open sentence never says `pad_id`. It may, where that has the largest logit: change no logit.
 now = best == eos_id → now = best == eos_id ⏎ if now: best = pad_id
@@ -310,9 +345,8 @@ kept / temperature).softmax(dim=-1) → F.normalize(kept.softmax(dim=-1) / tempe
     The temperature has no effect in yours. Divide the logits by it, before the softmax: where it divides the
     probabilities, normalising them takes it out again.
 kept / temperature → kept * temperature
-    You multiply by the temperature. Then cold is hot: a small temperature should sharpen, so divide.
-logits.topk( → (logits / temperature).topk(
-    You compare logits with a border that is divided by the temperature. Divide both, or neither.
+    You multiply the logits by the temperature (a power of the probabilities does the same). Then cold is hot: a small
+    temperature should sharpen, so divide.
 (kept / temperature) → kept ; return → return 1 / temperature *
 (kept / temperature) → kept ; return → return temperature *
     You divide (or multiply) the probabilities by the temperature, so they no longer add up to 1. It divides the logits,
@@ -378,6 +412,8 @@ topk(top_k, dim=-1).values[:, -1:] → sort(dim=-1).values[:, top_k : top_k + 1]
 topk(top_k, dim=-1) → topk(top_k, dim=0)
 topk(top_k, dim=-1).values[:, -1:] → topk(top_k, dim=0).values[-1:]
     Your `topk` along axis 0 compares the rows with each other. Each row keeps its own largest: `dim=-1`.
+values[:, -1:] → values
+    You compare with all of the `top_k` largest. The border of a row is the last of them: `[:, -1:]`.
 topk(top_k, dim=-1).values → topk(top_k, dim=-1)
     You compare with all that `topk` gives: two things, the largest logits and which tokens have them. The border is a
     logit: `.values`.
@@ -399,6 +435,28 @@ softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1)
 softmax(dim=-1) → softmax(dim=-1).argmax(dim=-1, keepdim=True)
 (kept / temperature).softmax(dim=-1) → logits.topk(top_k, dim=-1).indices
     You return tokens. Nothing is drawn here: return the probabilities of all tokens.
+float("-inf") → float("inf")
+    You put +∞ in place of what is cut, and ∞ − ∞ in the softmax is NaN. A token that is cut needs −∞: `float("-inf")`.
+logits.masked_fill(logits < lowest, float("-inf")) → logits + (logits < lowest) * float("-inf")
+    Your −∞ times a mask is NaN where the mask is False: 0 · ∞. Put it in with `masked_fill` or `torch.where`.
+kept / temperature → kept / temperature**2
+    You divide by the temperature twice. Once is enough.
+logits.topk( → (logits / temperature).topk(
+logits < lowest → logits / temperature < lowest
+    On one side of your comparison the logits are divided by the temperature, on the other they are not. Divide both, or
+    neither.
+float("-inf") → 0.0 ; (kept / temperature).softmax(dim=-1) → kept / kept.sum(dim=-1, keepdim=True)
+    You divide the logits by their sum. They may be below 0, and so may what you return: softmax makes probabilities of
+    them.
+(kept / temperature).softmax(dim=-1) → (kept / temperature).softmax(dim=-1)[logits >= lowest].view(-1, top_k)
+    What is cut has no entry in what you return. Each token keeps its place, and one that is cut has the probability 0.
+logits < lowest → torch.arange(logits.size(-1)) >= top_k
+    You keep the first `top_k` tokens of the vocabulary. The logits are not sorted: those with the `top_k` largest stay.
+logits < lowest → logits.argsort(dim=-1, descending=True) >= top_k
+    You take what `argsort` gives for ranks. At place 0 it names the token that comes first; it does not say which rank
+    token 0 has.
+return (kept / temperature).softmax(dim=-1) → return torch.zeros_like(logits)
+    Yours is 0 everywhere. If you use `scatter`: it makes a new tensor, so keep what it returns (or `scatter_`).
 """)
 
 
@@ -475,7 +533,8 @@ kept / temperature).softmax(dim=0) → F.normalize(kept.softmax(dim=0) / tempera
     The temperature has no effect in yours. Divide the logits by it, before the softmax: where it divides the
     probabilities, normalising them takes it out again.
 kept / temperature → kept * temperature
-    You multiply by the temperature. A small temperature should sharpen, so divide.
+    You multiply the logits by the temperature (a power of the probabilities does the same). A small temperature should
+    sharpen, so divide.
 (kept / temperature).softmax(dim=0) → kept.softmax(dim=0) / temperature
     You divide the probabilities by the temperature, so they no longer add up to 1. Divide the logits.
 kept / temperature → (logits / temperature).softmax(dim=0) * (logits >= lowest)
@@ -503,6 +562,21 @@ values[-1] → values[0]
 topk(top_k).values[-1] → sort().values[top_k - 1]
 topk(top_k).values[-1] → sort().values[top_k]
     Your `sort` puts the smallest first, so yours is not the border of the largest: `descending=True`, or `topk`.
+logits.topk(top_k).values[-1] → logits.topk(top_k, largest=False).values[-1] ; logits < lowest → logits > lowest
+    You keep the smallest logits. The `top_k` *largest* stay.
+values[-1] → values[top_k - 2]
+    You are off by one. Places are counted from 0, so the last of `top_k` is `[top_k - 1]`, or `[-1]`.
+values[-1] → values
+    You compare with all of the `top_k` largest. The border is the last of them: `[-1]`.
+topk(top_k).values[-1] → topk(top_k)[-1]
+topk(top_k).values[-1] → topk(top_k).indices[-1]
+    You compare logits with places. Of the two things that `topk` gives the logits are the first: `.values[-1]`.
+topk(top_k).values[-1] → sort(descending=True).values[top_k] ; logits < lowest → logits <= lowest
+    Yours fails where `top_k` is the whole vocabulary: you ask for one token more, and there is none. The last that
+    stays is `[top_k - 1]`, and only what is smaller goes.
+(kept / temperature).softmax(dim=0) → (kept / temperature).exp() / (kept / temperature).exp().sum()
+    You take e to the power of a logit around 100, which does not fit into a 32-bit number. `softmax` takes off the
+    largest logit first.
 values[-1] → values[top_k]
     You ask for one value too many: `topk` gives `top_k` of them, counted from 0. The last is `[top_k - 1]`, or
     `[-1]`.
@@ -514,6 +588,26 @@ logits.masked_fill( → logits.masked_fill_(
     You change the caller's `logits`. Work on a copy.
 (kept / temperature).softmax(dim=0) → (kept / temperature).topk(top_k).values.softmax(dim=0)
     You return the probabilities of the `top_k` alone. Each belongs in the place of its token, with 0 elsewhere.
+float("-inf") → float("inf")
+    You put +∞ in place of what is cut, and ∞ − ∞ in the softmax is NaN. A token that is cut needs −∞: `float("-inf")`.
+logits.masked_fill(logits < lowest, float("-inf")) → logits + (logits < lowest) * float("-inf")
+    Your −∞ times a mask is NaN where the mask is False: 0 · ∞. Put it in with `masked_fill` or `torch.where`.
+kept / temperature → kept / temperature**2
+    You divide by the temperature twice. Once is enough.
+logits < lowest → logits / temperature < lowest
+logits.topk( → (logits / temperature).topk(
+    On one side of your comparison the logits are divided by the temperature, on the other they are not. Divide both, or
+    neither.
+float("-inf") → 0.0 ; (kept / temperature).softmax(dim=0) → kept / kept.sum()
+    You divide the logits by their sum. They may be below 0, and so may what you return: softmax makes probabilities of
+    them.
+(kept / temperature).softmax(dim=0) → (kept / temperature).softmax(dim=0)[logits >= lowest]
+    What is cut has no entry in what you return. Each token keeps its place, and one that is cut has the probability 0.
+logits < lowest → torch.arange(logits.size(-1)) >= top_k
+    You keep the first `top_k` tokens of the vocabulary. The logits are not sorted: those with the `top_k` largest stay.
+logits < lowest → logits.argsort(dim=0, descending=True) >= top_k
+    You take what `argsort` gives for ranks. At place 0 it names the token that comes first; it does not say which rank
+    token 0 has.
 """)
 
 
@@ -595,6 +689,10 @@ total.flatten() → total.topk(beams, dim=-1).values.flatten() ; // vocab → //
     `indices` that `topk` gives.
 total.flatten().topk(beams) → total[scores.argmax()].topk(beams) ; place // vocab → scores.argmax().expand(beams)
     Only the best hypothesis goes on in yours. The others may have a better continuation: all of the table takes part.
+total.flatten().topk(beams) → total[0].topk(beams)
+    Only the first hypothesis goes on in yours. The others may have a better continuation: all of the table takes part.
+total.flatten() → total.topk(beams).values.flatten() ; place % vocab → total.topk(beams).indices.flatten()[place]
+    You first keep the K best of each row, so your flat table has K places for each: the hypothesis is `place // beams`.
 scores[:, None] + log_probs → log_probs
     In yours the past is forgotten: `log_probs` is of the next token alone. Add the score of the hypothesis that it
     continues, before you choose.
@@ -602,6 +700,12 @@ scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores[pare
 scores[:, None] + log_probs → log_probs ; tokens, best → tokens, scores + best
     You add the scores after the choice. The choice itself must be made by the sum: a strong hypothesis may go on with a
     weak token.
+scores[:, None] + log_probs → scores @ log_probs
+    Your `@` multiplies and adds up over the hypotheses. Nothing is multiplied here: each score is added to its whole
+    row.
+scores[:, None] + log_probs → (scores.repeat(vocab) + log_probs.flatten()).view(beams, vocab)
+    Your `repeat` writes all K scores one behind the other, but in the flat table a whole row belongs to one score. Make
+    a column of the scores, `scores[:, None]`.
 scores[:, None] + log_probs → scores[:, None] * log_probs
     You multiply. Probabilities are multiplied; their logarithms are added.
 scores[:, None] + log_probs → scores + log_probs
@@ -611,7 +715,7 @@ scores[:, None] + log_probs → scores[:, None].exp() + log_probs.exp()
 scores[:, None] + log_probs → torch.logaddexp(scores[:, None], log_probs)
 scores[:, None] + log_probs → scores[:, None] + log_probs.exp()
     You add probabilities: of one thing *and then* another it is the product. Their logarithms are added as they are,
-    with `+` and without `exp`.
+    with `+` and without `exp` or softmax.
 scores[:, None] + log_probs → scores[:, None] + log_probs.log()
     You take a logarithm once more: both are log-probabilities already, and the logarithm of a negative number is NaN.
 parents = place // vocab → parents = place % vocab ; tokens = place % vocab → tokens = place // vocab
@@ -637,6 +741,11 @@ place % vocab → place // vocab
     is the column.
 place // vocab → place / vocab
     With `/` you get broken numbers of hypotheses. The row is the whole part: `place // vocab`.
+place // vocab → (place / vocab).round().long()
+    You round, and up where a place lies in the second half of its row. The row is the whole part: `place // vocab`.
+place % vocab → log_probs[parents].argmax(dim=-1)
+    Your tokens are the likeliest after each hypothesis: one that is continued twice says the same both times. Take them
+    from the places.
 place // vocab → (place - 1) // vocab
 place // vocab → place // vocab + 1
 place % vocab → (place - 1) % vocab
@@ -651,8 +760,13 @@ topk(beams) → topk(beams, largest=False)
     You return the K worst. The larger the log-probability, the better.
 return parents, tokens, best → return parents.flip(0), tokens.flip(0), best.flip(0)
     You return the best last. It should come first.
+parents = place → o = place.argsort() ⏎ best, place = best[o], place[o] ⏎ parents = place
+parents = place → o = (place // vocab).argsort(stable=True) ⏎ best, place = best[o], place[o] ⏎ parents = place
+    Your K best stand in the order of their hypotheses. They should stand in the order of their scores, the best first.
 return parents, tokens, best → return parents, tokens, best.exp()
     Your new scores are probabilities: leave them logarithms.
+return parents, tokens, best → return parents, tokens, best.log_softmax(dim=0)
+    You normalise among the K that are kept. A score stays the log-probability of all that is written so far.
 return parents, tokens, best → return parents, tokens, best + scores[parents]
 return parents, tokens, best → return parents, tokens, best + scores
     In your new scores that of the hypothesis is added twice: it was in the table already.
@@ -672,6 +786,11 @@ return parents, tokens, best → return place, best
 return parents, tokens, best → return tokens, best
 return parents, tokens, best → return parents, tokens
     You return two of the three: which hypothesis is continued, with which token, and the new score.
+return parents, tokens, best → return torch.stack([parents, tokens, best])
+return parents, tokens, best → return torch.stack([parents, tokens, best], dim=1)
+    You return one tensor. Three side by side are wanted: `parents, tokens, best`.
+return parents, tokens, best → return list(zip(parents.tolist(), tokens.tolist(), best.tolist()))
+    You return a list of continuations. Three tensors side by side are wanted: `parents, tokens, best`.
 return parents, tokens, best → return parents.tolist(), tokens.tolist(), best.tolist()
     You return lists: three tensors are wanted.
 topk(beams) → topk(vocab)
@@ -680,11 +799,15 @@ topk(beams) → topk(min(5, total.numel()))
     Yours gives another number of continuations than K, that of the hypotheses: as many as there are `scores`.
 topk(beams) → max(dim=0)
     You return the best continuation alone. K are wanted: `topk`.
+total.flatten().topk(beams) → total.topk(1) ; place // vocab → torch.arange(beams)
+total.flatten().topk(beams) → total.max(dim=-1, keepdim=True) ; place // vocab → torch.arange(beams)
+    You take the best token after each hypothesis, and as a column. The K best of the whole table: a good hypothesis may
+    have two children, a weak one none.
 best, place = total → best = place = total
     You take the two things that `topk` gives for one: they are the largest entries and their places,
     `best, place = …`.
 total = scores[:, None] + log_probs → log_probs += scores[:, None] ⏎ total = log_probs
-    You change the caller's `log_probs`: `+=` writes into them. `+` makes a new tensor.
+    You change the caller's `log_probs`: `+=` and `log_probs[...] =` write into them. `+` makes a new tensor.
 """)
 
 
@@ -706,6 +829,16 @@ def _(scores, log_probs):
     best, tokens = log_probs.max(dim=-1)
     best, parents = (scores + best).sort(descending=True)
     return parents, tokens[parents], best
+
+
+@beam_step.mistake(
+    "In yours every token is taken once at most, after its best hypothesis. The K best of the whole table: "
+    "two hypotheses may go on with the same token."
+)
+def _(scores, log_probs):
+    best, parents = (scores[:, None] + log_probs).max(dim=0)
+    best, tokens = best.topk(len(scores))
+    return parents[tokens], tokens, best
 
 
 def _one_beam():
@@ -753,19 +886,36 @@ beam_step_for_one.edits("""
 score + log_probs → log_probs
     In yours the past is forgotten: add the score of the hypothesis.
 score + log_probs → score * log_probs
+score + log_probs → score * log_probs.exp()
+total = score + log_probs → total = log_probs ; return tokens, best → return tokens, score * best
     You multiply. Probabilities are multiplied; their logarithms are added.
 score + log_probs → math.exp(score) + log_probs.exp()
 score + log_probs → score + log_probs.exp()
-    You add probabilities. Of one thing and then another it is the logarithms that are added: no `exp`.
+    You add probabilities. Of one thing and then another it is the logarithms that are added: no `exp`, no softmax.
+score + log_probs → score + log_probs.log()
+score + log_probs → math.log(score) + log_probs
+    You take a logarithm once more: both are log-probabilities already, and a number below 0 has no logarithm.
 topk(beams) → topk(beams, largest=False)
     You return the worst. The larger the log-probability, the better.
 topk(beams) → sort(descending=True)
     You return all continuations. The best `beams` of them are wanted.
 return tokens, best → return tokens.tolist(), best.tolist()
     You return lists: two tensors are wanted.
+return tokens, best → return list(zip(tokens.tolist(), best.tolist()))
+    You return a list of pairs. Two tensors side by side are wanted: `tokens, best`.
+best, tokens = total.topk(beams) → tokens = torch.arange(beams) ⏎ best = total[:beams]
+    You take the first tokens of the vocabulary. `log_probs` are not sorted: `topk` finds the best.
+best, tokens = total.topk(beams) → tokens = total.topk(beams).indices.sort().values ⏎ best = total[tokens]
+    Your best tokens stand in the order of their ids. They should stand in the order of their scores, the best first.
+return tokens, best → return tokens, best.log_softmax(dim=0)
+    You normalise among the continuations that are kept. A score stays the log-probability of all that is written so
+    far.
+return tokens, best → return tokens, best + score
+    In your new scores that of the hypothesis is added twice.
 topk(beams) → max(dim=0)
     You return the best continuation alone. `beams` are wanted: `topk`.
 return tokens, best → return best, tokens
+best, tokens = total.topk(beams) → return total.topk(beams)
     You return the scores first, as `topk` does. The tokens should come first.
 return tokens, best → return tokens
     You return the tokens alone. The new scores are missing: the next step begins with them.
@@ -774,7 +924,7 @@ return tokens, best → return tokens, best.exp()
 return tokens, best → return tokens.flip(0), best.flip(0)
     You return the best last. It should come first.
 total = score + log_probs → log_probs += score ⏎ total = log_probs
-    You change the caller's `log_probs`: `+=` writes into them.
+    You change the caller's `log_probs`: `+=` and `log_probs[...] =` write into them. Work on a copy.
 """)
 
 
@@ -861,6 +1011,7 @@ torch.cat([past_k, k], dim=2) → k ; torch.cat([past_v, v], dim=2) → v
 [past_k, k] → [past_k[:, :, :-1], k] ; [past_v, v] → [past_v[:, :, :-1], v]
     Your cache does not grow: the newest token takes the place of an earlier one. Append it, and keep them all.
 torch.cat([past_k, k], dim=2) → past_k + k ; torch.cat([past_v, v], dim=2) → past_v + v
+torch.cat([past_k, k], dim=2) → past_k.add_(k) ; torch.cat([past_v, v], dim=2) → past_v.add_(v)
     You add the newest to every earlier one. Append it: `torch.cat` along the axis of time.
 [past_k, k] → [k, past_k] ; [past_v, v] → [v, past_v]
     In yours, the newest stands in front. Attention knows no order, so the output does not show it; but the cache is a
@@ -952,6 +1103,28 @@ return output, keys, values → return keys, values, output
     You return the three in another order. Wanted are the output, then the keys, then the values.
 return output, keys, values → return output, (keys, values)
     You return a pair within a pair. Three tensors side by side are wanted: `output, keys, values`.
+scores.softmax → scores.index_fill(-1, torch.tensor([past_k.size(2)]), -math.inf).softmax
+    Your mask closes the newest token's own key, and at the first step it leaves nothing. A token attends to itself:
+    one query with its past needs no mask.
+output = weights @ values → output = weights @ values if past_k.size(2) else torch.zeros_like(v)
+    At the first step your output is 0. There the newest token attends to itself alone, and it needs no line of its own.
+q @ keys.mT → q.squeeze(2) @ keys.mT
+    You take the axis of the one token out of `q`, so that heads or sentences stand in its place. Leave all four axes.
+weights @ values → weights * values
+weights @ values → weights.mT * values
+    You multiply weights and values entry by entry. Each value is weighed, and then all are added up over the keys: that
+    is `weights @ values`.
+output, keys, values → output, keys, torch.cat([past_v, output], dim=2)
+    You store the output among the values. What is kept of the newest token are its projections, `k` and `v`.
+return output, keys, values → return weights, keys, values
+    You return the weights. The output is the mixture of the values: `weights @ values`.
+weights @ values → weights @ values + q
+weights @ values → weights @ values + v
+    You add something to the mixture of the values. The residual connection belongs to the layer, around attention.
+keys.mT / math.sqrt(q.size(-1)) → (keys.mT / math.sqrt(q.size(-1))).softmax(dim=-1) ; scores.softmax(dim=-1) → scores
+    Your softmax goes over the keys before the query has met them. First the scores, `q @ keys.mT`, then their softmax.
+keys = torch.cat([past_k, k], dim=2) → past_k[:, :, past_k.size(2)] = k[:, :, 0] ⏎ keys = past_k
+    You write behind the last place, and there is none: a tensor does not grow by that. `torch.cat` makes a longer one.
 """)
 
 
@@ -1043,9 +1216,11 @@ min(float(p[guess] / q[guess]), 1.0) → float(p[guess])
 min(float(p[guess] / q[guess]), 1.0) → float(q[guess])
     You accept with probability q. That is how often the guess comes; how often it is kept must depend on p too: p / q.
 min(float(p[guess] / q[guess]), 1.0) → float(p[guess] > q[guess])
+min(float(p[guess] / q[guess]), 1.0) → bool(p[guess] > q[guess])
     You accept only where p is larger than q. Then a token that the draft guesses too often is never said when it is
     guessed. It should be kept with probability p / q.
 min(float(p[guess] / q[guess]), 1.0) → float(p[guess] >= q[guess])
+min(float(p[guess] / q[guess]), 1.0) → bool(p[guess] >= q[guess])
     In yours a guess is kept or dropped for certain. Where q is larger than p, it should be kept with probability
     p / q.
 min(float(p[guess] / q[guess]), 1.0) → float(p.argmax() == guess)
@@ -1062,6 +1237,21 @@ min(float(p[guess] / q[guess]), 1.0) → 1 - min(float(p[guess] / q[guess]), 1.0
     You return the probability that the guess is refused. Asked for is that it is accepted.
 min(float(p[guess] / q[guess]), 1.0) → max(float(p[guess] - q[guess]), 0.0)
     You accept with p − q. The difference is for the redraw; the chance is a quotient, p / q.
+min(float(p[guess] / q[guess]), 1.0) → 1 - max(float(q[guess] - p[guess]), 0.0)
+    You refuse with q − p. The chance is a quotient: a token that is guessed with probability q and kept with p / q
+    comes with p.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] / (p[guess] + q[guess]))
+    You divide p by p + q. A token that is guessed with probability q comes with p only if it is kept with p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] * q[guess])
+    You multiply p by q. The guess has come with probability q already: kept with p / q, it comes with p.
+min(float(p[guess] / q[guess]), 1.0) → float(p[guess] / p.max())
+    You divide by the largest entry of p. What counts is how often the draft guesses this token: p / q.
+min(float(p[guess] / q[guess]), 1.0) → float(torch.minimum(p, q).sum())
+    Yours is how often any guess is accepted, over all that the draft may guess. Asked for is the chance of this one.
+min(float(p[guess] / q[guess]), 1.0) → min(p / q, 1.0)[guess]
+(p - q).clamp(min=0) → max(p - q, 0)
+    You give a whole tensor to Python's `max` or `min`, which asks for one truth value. For each entry it is `clamp`;
+    and the guess has one number, `p[guess] / q[guess]`.
 min(float(p[guess] / q[guess]), 1.0) → (p / q).clamp(max=1)
     You return the chance of every token. Asked for is that of the guess alone: `p[guess] / q[guess]`.
 lacking = (p - q).clamp(min=0) → lacking = p
@@ -1086,6 +1276,14 @@ lacking = (p - q).clamp(min=0) → lacking = (q - p).clamp(min=0)
 (p - q).clamp(min=0) → (p / q).nan_to_num(0, 0)
 (p - q).clamp(min=0) → (p / q).clamp(max=1).nan_to_num(0)
     You redraw by the quotient p / q. It says how often to accept. What is lacking is a difference, p − q.
+(p - q).clamp(min=0) → (p > q).float()
+    You redraw all tokens that lack something equally often. Each should be drawn as often as it lacks: p − q.
+(p - q).clamp(min=0) → (p - chance * q).clamp(min=0)
+    You take off q times the chance of this guess. Of each token min(p, q) is given by guesses already, whatever was
+    guessed now: p − q is lacking, where that is above 0.
+lacking = (p - q).clamp(min=0) → lacking = p.clone() ⏎ lacking[guess] = max(p[guess] - q[guess], 0)
+    You take q off at the guess alone. The redraw is the same for every guess: p − q at each token, where that is above
+    0.
 (p - q).clamp(min=0) → torch.minimum(p, q)
     You redraw from min(p, q). That is what accepted guesses give already. Lacking is the rest, p − min(p, q).
 (p - q).clamp(min=0) → torch.where(p > q, p, 0.0)
@@ -1096,7 +1294,16 @@ redraw = lacking / lacking.sum() → lacking[guess] = 0 ⏎ redraw = lacking / l
 redraw = lacking / lacking.sum() → redraw = lacking
     Your redraw adds up to less than 1. To be probabilities, it must be divided by its sum.
 redraw = lacking / lacking.sum() → redraw = lacking.softmax(dim=0)
-    Your softmax gives tokens a probability that should have 0, because e⁰ is 1. Divide by the sum.
+redraw = lacking / lacking.sum() → redraw = (p - q).softmax(dim=0)
+    Your softmax gives tokens a probability that should have 0, because e to any power is above 0. Divide by the sum.
+return chance, redraw → return chance, redraw if chance < 1 else torch.zeros_like(p)
+return chance, redraw → return chance, redraw if chance < 1 else None
+return chance, redraw → return chance, redraw if chance < 1 else p
+    Where the guess is accepted for certain, you return another redraw. It depends on `p` and `q` alone: return the same
+    for every guess.
+redraw = lacking / lacking.sum() → redraw = (1 - chance) * lacking / lacking.sum()
+    You multiply the redraw by the probability that this guess is refused. It is drawn from only then, so its
+    probabilities add up to 1.
 redraw = lacking / lacking.sum() → redraw = lacking / lacking.max()
     You divide by the largest entry. Probabilities add up to 1: divide by the sum.
 lacking / lacking.sum() → lacking / (1 - chance) if chance < 1 else lacking / lacking.sum()
