@@ -53,6 +53,7 @@ def between(make, *wanted, named=()):
         (lambda w: w.clone().fill_diagonal_(9.0), "on the diagonal"),
         (lambda w: w.triu(1) + w.tril() * 3, "multiplied by 3|below|diagonal|None"),
         (lambda w: w.round().long(), "None"),
+        (lambda w: w * math.nan, "None"),
         (lambda w: w.tolist(), "`torch.stack`"),
     ],
 )

@@ -185,6 +185,7 @@ def test_what_is_no_function_is_asked_for_as_one(thing):
             "True at [0, 1]; it should be False. 1 of 2 entries differ.",
         ),
         (torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]), "2 at [1]; it should be 4."),
+        (torch.ones(2), torch.tensor([1, 1]), "a tensor of floats; integers are wanted."),
     ],
 )
 def test_a_difference_is_said_in_the_words_of_what_is_compared(got, wanted, message):
@@ -192,6 +193,29 @@ def test_a_difference_is_said_in_the_words_of_what_is_compared(got, wanted, mess
         running.Outcome(got), running.Outcome(wanted), "`f(x)`", "{(0, 1)}", 1e-4
     )
     assert f"returned {message}" in said
+
+
+def test_right_entries_of_another_kind_are_told_of_two_things_at_once():
+    step = EXERCISES["decoding.greedy_step"]
+
+    def floats(*arguments):
+        ids, now = step.right(*arguments)
+        return ids.float(), now.float()
+
+    message = step.judge(floats).message
+    assert "The first is a tensor of floats; integers are wanted." in message
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda p, q, guess: (float(torch.rand(()) < p[guess] / q[guess]), (p - q).relu()),
+        lambda p, q, guess: (float(p[guess] / q[guess]), p.multinomial(1)),
+    ],
+)
+def test_who_draws_is_told_so_although_each_run_draws_the_same(draw):
+    message = EXERCISES["decoding.accept_or_redraw"].judge(draw).message
+    assert message.startswith("Called again with the same arguments, yours gives something else.")
 
 
 def test_small_sets_are_shown():
@@ -725,3 +749,8 @@ def test_a_wrong_result_is_spoken_of_before_a_changed_input():
 @pytest.mark.parametrize("pair", [(1.0 + 1j, 1.0), (torch.ones(2) * 1j, torch.ones(2))])
 def test_complex_numbers_are_not_real_ones(pair):
     assert not comparing.same(*pair, 1e-4)
+
+
+def test_infinity_is_what_it_is():
+    assert comparing.same(-math.inf, -math.inf, 1e-4)
+    assert not comparing.same(-math.inf, math.inf, 1e-4)

@@ -18,7 +18,7 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         return a.shape == b.shape and kind(a) == kind(b) and close(a, b, tolerance)
     if is_number(a) and is_number(b):
-        return bool(abs(a - b) <= tolerance) or (a != a and b != b)
+        return bool(a == b or abs(a - b) <= tolerance) or (a != a and b != b)  # ∞ − ∞ is NaN
     if isinstance(a, list | tuple) and type(a) is type(b):
         pairs = zip(a, b, strict=False)
         return len(a) == len(b) and all(same(x, y, tolerance) for x, y in pairs)

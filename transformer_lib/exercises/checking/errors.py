@@ -53,7 +53,10 @@ CURES = (  # what torch or Python says, and what helps where it is known
         r"before Module.__init__\(\) call",
         "`super().__init__()` has to be the first line of `__init__`.",
     ),
-    (r"math domain error", "The logarithm of 0 does not exist: treat 0 by itself first."),
+    (
+        r"math domain error",
+        "A number below 0 has neither a logarithm nor a root, and 0 has no logarithm: treat it by itself first.",
+    ),
     (
         r"no attribute 'values'|'torch.return_types|return_types",
         "`max(dim=…)` gives two things: the largest values, `.values`, and where they stand, `.indices`.",

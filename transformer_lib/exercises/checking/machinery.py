@@ -414,8 +414,7 @@ class Exercise:
             values = [(self._value(got[i]), self._value(right[i])) for i in wrong]
             pairs = [(*both, case) for both, case in zip(values, named, strict=True)]
             steps = [(*both, self._steps(cases[i])) for both, i in zip(values, wrong, strict=True)]
-            again = self._run(answer, [cases[wrong[0]]])[0]
-            if not (callable(again.value) or self._alike(got[wrong[0]], again)):
+            if self._changes(trial):
                 return (
                     "Called again with the same arguments, yours gives something else. Is something drawn at "
                     "random, or kept from call to call?"
@@ -433,6 +432,16 @@ class Exercise:
         passing = [self._conditions(case) for i, case in enumerate(cases) if i not in wrong]
         found = relations.of_cases(list(failing), passing, self.tolerance)
         return found and f"{found} {self._difference(trial)}"
+
+    def _changes(self, trial: Trial) -> bool:
+        """Whether an answer gives something else when it is called with the same once more."""
+        answer, got, _, cases, wrong = trial
+        some = [cases[i] for i in wrong]
+        again = self._run(answer, some * 2)[len(some) :]  # the first round draws as `got` has drawn
+        both = [(got[i], outcome) for i, outcome in zip(wrong, again, strict=True)]
+        return any(
+            not (b.error is not None or callable(b.value) or self._alike(a, b)) for a, b in both
+        )
 
     def _passing(self, trial: Trial) -> Iterator[tuple[tuple, Callable, Callable]]:
         """Of each case that is right: both results with the arguments, and both once more."""

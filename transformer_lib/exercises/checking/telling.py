@@ -9,6 +9,7 @@ from transformer_lib.exercises.checking import errors, running
 from transformer_lib.exercises.checking.comparing import (
     describe,
     is_number,
+    kind,
     listed,
     nth,
     plain,
@@ -68,6 +69,8 @@ def _against(got: Any, wanted: Any, tolerance: float) -> str:
                 "infinity minus infinity?"
             )
         off = (plain(got) - plain(wanted)).abs() > tolerance
+        if not off.any():
+            return f"a tensor of {kind(got)}; {kind(wanted)} are wanted."
         place = tuple(off.nonzero()[0].tolist())
         ours, theirs = describe(got[place].item()), describe(wanted[place].item())
         if not place:
