@@ -177,10 +177,11 @@ LESSONS = {
     ),
     "18": Lesson(
         DOING,
-        "turn the layers into a GPT, and measure what has changed since",
+        "turn the layers into a GPT, build the block of today's models, read a model card",
         "after the paper",
         "a GPT of our layers",
         ("11.4", "12.1", "18.1"),
+        gpt=(90, "your GPT, and today's block"),
     ),
     "19": Lesson(
         DOING,

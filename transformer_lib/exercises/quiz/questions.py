@@ -1531,19 +1531,21 @@ QUESTIONS = [
     ),
     Question(
         "18",
-        "san_francisco",
-        "In a text `francisco` stands a thousand times, each time behind `san`. How likely does "
-        "Kneser-Ney find it behind a word that it has never seen?",
+        "shared_keys",
+        "A layer has 32 heads of queries and 8 heads of keys and values. For one token that attends, "
+        "how many rows of weights does it make?",
         {
-            "About as likely as a word that the text has once.": "A context that never came falls "
-            "back on the shortest, which counts behind how many different words it stood: one.",
-            "Very likely: it is among the most frequent words.": "A plain unigram would say so. "
-            "Here the shorter contexts do not count how often.",
-            "Not at all: the two never stood together.": "No word gets 0: each count gives a part "
-            "away, and the shorter contexts share it out.",
+            "8: one for each head of keys.": "A row of weights belongs to a query. Four query heads "
+            "read the same keys, each with a query of its own.",
+            "32: one for each head of queries.": "Every query head compares its query with the keys "
+            "of its group and has a softmax of its own.",
+            "256: each head of queries with each of keys.": "A query head reads one head of keys, "
+            "that of its group, and not all eight.",
+            "4: one for each group.": "Four is how many query heads share one head of keys. What "
+            "they share are keys and values, not weights.",
         },
-        "A",
-        "The old rival counts",
+        "B",
+        "Heads that share",
     ),
     Question(
         "18",
@@ -1552,9 +1554,9 @@ QUESTIONS = [
         {
             "An error: the shapes no longer fit.": "A mask changes no shape. Without it the scores "
             "are the same size, and all of them count.",
-            "A loss far too low, and nonsense when it writes.": "The word to be said stands one place to "
-            "the right, where it may look; when it writes, nothing stands there.",
-            "A loss that falls as usual, but more slowly.": "It falls far lower: to look one place to "
+            "A loss far too low, and nonsense when it writes.": "The token to be said stands one position "
+            "to the right, and it may attend to it; when it writes, nothing stands there yet.",
+            "A loss that falls as usual, but more slowly.": "It falls far lower: to copy from one position to "
             "the right is easier than to learn a language.",
             "A loss that is lower in training, but not on test sentences.": "On them too: the next "
             "word stands there to be read, in training and in testing.",
@@ -1570,7 +1572,7 @@ QUESTIONS = [
         {
             "Both for 100: BERT sees all of them, too.": "It sees them, but is asked only for what "
             "was hidden. The others it could read off.",
-            "GPT for 1, the last, and BERT for 15.": "GPT is asked at every place: the triangle "
+            "GPT for 1, the last, and BERT for 15.": "GPT is asked at every position: the triangle "
             "makes a hundred exercises of one text.",
             "GPT for 15 and BERT for 100: it looks both ways.": "The other way round: who looks both "
             "ways can be asked only for what it cannot see.",
@@ -1583,7 +1585,7 @@ QUESTIONS = [
     Question(
         "18",
         "five_more",
-        "To every number of a token 5 is added. γ is 1, β is 0. Which norm gives out what it gave "
+        "To every entry of a token's vector 5 is added. γ is 1, β is 0. Which norm gives out what it gave "
         "before?",
         {
             "Layer norm: the mean goes, and the 5 with it.": "RMSNorm takes off no mean: "
@@ -1595,5 +1597,20 @@ QUESTIONS = [
         },
         "A",
         "A norm with less in it",
+    ),
+    Question(
+        "18",
+        "three_active",
+        "A card says: 30.5B parameters, 3.3B activated. Each takes 2 bytes. How much memory do the "
+        "parameters need where the model runs?",
+        {
+            "6.6 billion bytes: only what is activated.": "The next token may be sent to other "
+            "experts, so all of them have to be there.",
+            "61 billion bytes: all of them.": "Experts save operations. They do not save memory.",
+            "It depends on the text: rare experts are left out.": "No expert is left out. Which are "
+            "needed is known only when a token has been routed.",
+        },
+        "B",
+        "A model card, line by line",
     ),
 ]
