@@ -23,6 +23,7 @@ from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import Transformer
 from transformer_lib.exercises.builds.whole import MyDecoder, MyEncoder, MyTransformer
 from transformer_lib.exercises.own.parts import PARTS, built_in
+from transformer_lib.gpt import GPT, Block
 from transformer_lib.layers import DecoderLayer, EncoderLayer, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, window_mask
 from transformer_lib.positions import RotaryHalves, RotaryPositions, SinusoidalPositions
@@ -172,6 +173,7 @@ SCENES = {
     "17": lambda: drawings.shared_update([7, 8, 10, 11, 12]),
     "17, long rows": lambda: drawings.shared_update([5, 9, 18]),
     "18": drawings.families,
+    "18, today": drawings.today_beside_2017,
     "19": lambda: drawings.route(built_in()),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
@@ -483,6 +485,44 @@ def test_only_the_decoder_of_the_families_asks_a_memory():
     fed = [p.target for p in parts if isinstance(p, Arrow) and p.source == "encoder.memory"]
     asking = [p.name for p in parts if isinstance(p, Box) and p.label == "cross_attn"]
     assert fed == asking == ["decoder.cross_attn"]
+
+
+def has_biases(module):
+    return any(name.endswith("bias") for name, _ in module.named_parameters())
+
+
+def test_the_layer_of_today_is_the_block_of_the_library_and_that_of_2017_its_encoder_layer():
+    """Where the norms stand, who has biases, and how many heads of keys there are."""
+    parts = {part.name: part for part in drawings.today_beside_2017().parts}
+    block = Block(8, 4, 2, 6, RotaryPositions(2, 5))
+    layers_of = {"2017": EncoderLayer(8, 4, 6, norm_first=False), "today": block}
+    for side, one in layers_of.items():
+        on_stream = parts[f"{side}.embedding"].x
+        norms = [parts[f"{side}.norm.{i}"] for i in (0, 1)]
+        assert all((norm.x == on_stream) == (side == "2017") for norm in norms)
+        said = parts[f"{side}.network.has"].text
+        assert said == ("with biases" if has_biases(one.feed_forward) else "no biases")
+        matrices = (p for p in parts.values() if isinstance(p, Box) and p.label.startswith("W"))
+        drawn = {p.label for p in matrices if p.name.startswith(f"{side}.network.")}
+        kept = {f"W_{n.removesuffix('_proj')}" for n, _ in one.feed_forward.named_children()}
+        assert drawn == (kept if side == "today" else {"W1, b1", "W2, b2"})
+    assert not has_biases(block)
+    widths = [p.weight.size(0) for p in (block.attention.q_proj, block.attention.k_proj)]
+    cells = [len(parts[f"today.{role}"].cells) for role in ("query", "key", "value")]
+    assert cells == [width // block.attention.d_head for width in (*widths, widths[1])]
+    norm = GPT(9, 8, [block]).norm
+    assert parts["today.norm.top"].label == type(norm).__name__ == type(block.norm1).__name__
+    assert "2017.norm.top" not in parts
+
+
+def test_every_change_has_its_number_in_both_layers_and_its_step():
+    scene = drawings.today_beside_2017()
+    assert len(scene.steps) == 4
+    for number, step in enumerate(scene.steps, 1):
+        rings = [p for p in scene.parts if p.name.startswith(f"change.{number}.ring.")]
+        assert {p.name.split(".")[3] for p in rings} == {"2017", "today"}
+        shown = [p for p in scene.parts if isinstance(p, Vector) and p.label == "change"]
+        assert {p.cells[0] for p in shown if step.lights(p.name)} == {str(number)}
 
 
 @pytest.mark.parametrize("make", [drawings.two_lives, drawings.what_waits])

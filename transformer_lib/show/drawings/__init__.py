@@ -35,6 +35,7 @@ from transformer_lib.show.drawings.sequences import (
     three_layers,
 )
 from transformer_lib.show.drawings.stream import looks_and_writes, norms_on_the_stream
+from transformer_lib.show.drawings.today import today_beside_2017
 from transformer_lib.show.drawings.training import faults, training_loop
 from transformer_lib.show.drawings.turning import turned_arrows, two_layouts, word_beside_code
 from transformer_lib.show.drawings.two_lives import two_lives
@@ -94,6 +95,7 @@ __all__ = [
     "svg",
     "three_layers",
     "to_json",
+    "today_beside_2017",
     "training_loop",
     "transformer",
     "turned_arrows",

@@ -48,6 +48,7 @@ ROLES = {
     "wrong": COLORS[1],
     "red": "#c8102e",
     "paper": "#ffffff",
+    "changed": "#6a3fb0",
     "head 0": COLORS[5],
     "head 1": COLORS[4],
     "head 2": "#999999",
@@ -155,10 +156,10 @@ def _(part: Box) -> list[Path | Text]:
     if badge:
         found += _badge(part)
     middle = part.x + 17 * glyph - 15 * badge
-    lines = [(part.label, 15, True), (part.shape, 13, False)] if part.shape else []
-    lines = lines or [(part.label, 15, True)] * bool(part.label)
+    lines = [(part.label, part.size, True)] * bool(part.label or part.shape)
+    lines += [(part.shape, part.size - 2, False)] * bool(part.shape)
     for i, (text, size, bold) in enumerate(lines):
-        y = part.y + (19 * i - 4 if len(lines) > 1 else 5)
+        y = part.y + ((part.size + 4) * i - 4 if len(lines) > 1 else round(part.size / 3))
         found.append(Text(part.name, middle, y, text, size, bold=bold))
     return found + [_port(part, *port) for port in part.ports]
 
@@ -189,7 +190,8 @@ def _(part: Vector) -> list[Path | Text]:
         ink = GROUND if share is not None and share > 0.5 else INK
         found.append(Path(part.name, x, y, rectangle(*size, 0), fill, color, 0.8))
         if text:
-            found.append(Text(part.name, x, y + 5, text, 14, color=ink, bold=part.strong))
+            below = y + round(part.size / 3)
+            found.append(Text(part.name, x, below, text, part.size, color=ink, bold=part.strong))
     outline = rectangle(width, height, 0)
     return [
         *found,

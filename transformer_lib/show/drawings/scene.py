@@ -43,7 +43,8 @@ class Box(Part):
     """A module: coloured by its role, with what it puts out and the lesson that builds it.
 
     `mixes` says whether a position sees the others in it; None: the question does not arise.
-    `ports` are what enters: its role, the side, and how far from the middle of it.
+    `ports` are what enters: its role, the side, and how far from the middle of it. `size` is that of
+    the label; what it puts out is written two smaller.
     """
 
     label: str
@@ -52,6 +53,7 @@ class Box(Part):
     lesson: str = ""
     mixes: bool | None = None
     ports: tuple[tuple[str, str, Number], ...] = ()
+    size: int = 15
 
     def told(self) -> str:
         return f"{self.label} {self.shape}".strip()
@@ -67,6 +69,7 @@ class Vector(Part):
     down: bool = False
     shares: tuple[Number, ...] = ()
     strong: bool = False
+    size: int = 14
 
     def told(self) -> str:
         return f"{self.label} {', '.join(filter(None, self.cells))}" if self.label else ""
