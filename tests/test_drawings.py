@@ -23,14 +23,14 @@ from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import Transformer
 from transformer_lib.exercises.builds.whole import MyDecoder, MyEncoder, MyTransformer
 from transformer_lib.exercises.own.parts import PARTS, built_in
-from transformer_lib.gpt import GPT, Block
+from transformer_lib.gpt import GPT, Block, GroupedAttention
 from transformer_lib.layers import DecoderLayer, EncoderLayer, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, window_mask
 from transformer_lib.positions import RotaryHalves, RotaryPositions, SinusoidalPositions
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.show import drawings
 from transformer_lib.show.drawings.heads import head_weights
-from transformer_lib.show.drawings.marks import Path, Text, marks
+from transformer_lib.show.drawings.marks import Path, Text, marks, thousands
 from transformer_lib.show.drawings.marks import number as written_as
 from transformer_lib.show.drawings.scene import Arrow, Box, Label, Operation, Shape, Vector
 from transformer_lib.transformer import TransformerConfig, make_model
@@ -174,6 +174,9 @@ SCENES = {
     "17, long rows": lambda: drawings.shared_update([5, 9, 18]),
     "18": drawings.families,
     "18, today": drawings.today_beside_2017,
+    "18, shared keys": drawings.shared_keys,
+    "18, shared keys, narrow": lambda: drawings.shared_keys(4, 4, 16),
+    "18, bytes": lambda: drawings.bytes_kept([("Llama 2 7B", 524_288), ("ours", 1_024)]),
     "19": lambda: drawings.route(built_in()),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
@@ -523,6 +526,42 @@ def test_every_change_has_its_number_in_both_layers_and_its_step():
         assert {p.name.split(".")[3] for p in rings} == {"2017", "today"}
         shown = [p for p in scene.parts if isinstance(p, Vector) and p.label == "change"]
         assert {p.cells[0] for p in shown if step.lights(p.name)} == {str(number)}
+
+
+@pytest.mark.parametrize(("num_heads", "shared", "d_head"), [(8, 2, 64), (6, 3, 16), (4, 4, 8)])
+def test_a_head_of_queries_is_joined_to_the_keys_that_the_library_lets_it_read(
+    num_heads, shared, d_head
+):
+    """Head h reads key head h // (H/G); what is kept is the size of the cache after one token."""
+    scene = drawings.shared_keys(num_heads, shared, d_head)
+    parts = {part.name: part for part in scene.parts}
+    for name, kept in {"multi-head": num_heads, "grouped": shared, "multi-query": 1}.items():
+        attention = GroupedAttention(8, num_heads, kept, RotaryPositions(d_head, 3), d_head=d_head)
+        _, past = attention.step(torch.zeros(1, 1, 8), None)
+        size = sum(part.numel() for part in past)
+        assert parts[f"{name}.kept"].text == f"2 · {kept} · {d_head} = {thousands(size)}"
+        for h in range(num_heads):
+            line = parts[f"{name}.line.{h}"]
+            ends = re.findall(r"(-?[\d.]+),(-?[\d.]+)", line.path)
+            to = line.x + float(ends[1][0]), line.y + float(ends[1][1])
+            key = parts[f"{name}.key.{h // (num_heads // kept)}"]
+            assert to == pytest.approx(key.on("top"), abs=0.02)
+        assert f"{name}.key.{kept}" not in parts
+        assert f"{name}.value.{kept - 1}" in parts
+    with pytest.raises(ValueError, match="not divisible by num_kv_heads=5"):
+        drawings.shared_keys(num_heads, 5)
+
+
+def test_a_bar_is_as_long_as_the_bytes_that_are_kept():
+    rows = [("a", 524_288), ("b", 131_072), ("c", 1_024), ("d", 0)]
+    parts = {part.name: part for part in drawings.bytes_kept(rows).parts}
+    longest = parts["row.0.bar"].width
+    for i, (_, size) in enumerate(rows):
+        assert parts[f"row.{i}.bar"].width == pytest.approx(longest * size / 524_288)
+    assert parts["row.0.bytes"].text == "524\u202f288"
+    for none in ([], [("d", 0)]):
+        with pytest.raises(ValueError, match="no bytes to draw"):
+            drawings.bytes_kept(none)
 
 
 @pytest.mark.parametrize("make", [drawings.two_lives, drawings.what_waits])

@@ -34,6 +34,7 @@ from transformer_lib.show.drawings.sequences import (
     self_attention,
     three_layers,
 )
+from transformer_lib.show.drawings.sharing import bytes_kept, shared_keys
 from transformer_lib.show.drawings.stream import looks_and_writes, norms_on_the_stream
 from transformer_lib.show.drawings.today import today_beside_2017
 from transformer_lib.show.drawings.training import faults, training_loop
@@ -54,6 +55,7 @@ __all__ = [
     "beam_tree",
     "beside",
     "broadcasting",
+    "bytes_kept",
     "circle_of_three",
     "class_tree",
     "clock_hands",
@@ -86,6 +88,7 @@ __all__ = [
     "search_tree",
     "self_attention",
     "sentence_to_score",
+    "shared_keys",
     "shared_letters",
     "shared_update",
     "sheet",

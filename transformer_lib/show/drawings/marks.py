@@ -57,7 +57,7 @@ ROLES = {
 BARE = ("norm", "token", "score")  # white inside
 MIXING = "M-11,9L11,-9M0,9L0,-9M11,9L-11,-9"
 ALONE = "M-11,9L-11,-9M0,9L0,-9M11,9L11,-9"
-NARROW, WIDE = set("iljtfrI.,:;'|()[]! ·"), set("mwMW→—")
+NARROW, WIDE = set("iljtfrI.,:;'|()[]! ·\u202f"), set("mwMW→—")
 
 
 @dataclass(frozen=True)
@@ -310,3 +310,8 @@ def number(value: Number) -> str:
     """A number for a cell: whole ones as they are, all others with two decimals."""
     short = f"{value:.0f}" if value == int(value) else f"{value:.2f}"
     return short.replace("-0.00", "0.00").replace("-", "−")
+
+
+def thousands(value: int) -> str:
+    """A whole number whose thousands stand apart by a thin space that never breaks."""
+    return f"{value:,}".replace(",", "\u202f")
