@@ -23,7 +23,8 @@ from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import Transformer
 from transformer_lib.exercises.builds.whole import MyDecoder, MyEncoder, MyTransformer
 from transformer_lib.exercises.own.parts import PARTS, built_in
-from transformer_lib.gpt import GPT, Block, GroupedAttention
+from transformer_lib.experts import Experts
+from transformer_lib.gpt import GPT, Block, GroupedAttention, SwiGLU
 from transformer_lib.layers import DecoderLayer, EncoderLayer, PositionwiseFeedForward
 from transformer_lib.masks import causal_mask, window_mask
 from transformer_lib.positions import RotaryHalves, RotaryPositions, SinusoidalPositions
@@ -32,6 +33,7 @@ from transformer_lib.show import drawings
 from transformer_lib.show.drawings.heads import head_weights
 from transformer_lib.show.drawings.marks import Path, Text, marks, thousands
 from transformer_lib.show.drawings.marks import number as written_as
+from transformer_lib.show.drawings.routing import HEARD
 from transformer_lib.show.drawings.scene import Arrow, Box, Label, Operation, Shape, Vector
 from transformer_lib.transformer import TransformerConfig, make_model
 
@@ -176,6 +178,12 @@ SCENES = {
     "18, today": drawings.today_beside_2017,
     "18, shared keys": drawings.shared_keys,
     "18, shared keys, narrow": lambda: drawings.shared_keys(4, 4, 16),
+    "18, router": drawings.router,
+    "18, router, three of four": lambda: drawings.router(
+        {"je": (0.5, 0.2, 0.2, 0.1), "suis": (0.1, 0.1, 0.2, 0.6)}, 3
+    ),
+    "18, gate": drawings.gate,
+    "18, gate, four entries": lambda: drawings.gate(X[1, :3], X[1:], -X[1:], X[:, :3]),
     "18, bytes": lambda: drawings.bytes_kept([("Llama 2 7B", 524_288), ("ours", 1_024)]),
     "19": lambda: drawings.route(built_in()),
 }
@@ -562,6 +570,49 @@ def test_a_bar_is_as_long_as_the_bytes_that_are_kept():
     for none in ([], [("d", 0)]):
         with pytest.raises(ValueError, match="no bytes to draw"):
             drawings.bytes_kept(none)
+
+
+@pytest.mark.parametrize("top_k", [1, 2])
+def test_the_router_that_is_drawn_routes_as_the_library_does(top_k):
+    """Token by token the same experts with the same weights; logarithms are its scores."""
+    experts = Experts(len(HEARD), 4, 8, top_k)
+    with torch.no_grad():
+        experts.router.weight.copy_(torch.tensor(list(HEARD.values())).log().T)
+        weights, chosen = experts.route(torch.eye(len(HEARD)))
+    scene = drawings.router(HEARD, top_k)
+    parts = {part.name: part for part in scene.parts}
+    for t in range(len(HEARD)):
+        found = dict(zip(chosen[t].tolist(), weights[t].tolist(), strict=True))
+        drawn = {n for n in parts if n.startswith(f"token{t}.weight.")}
+        assert drawn == {f"token{t}.weight.{e}" for e in found}
+        for e, weight in found.items():
+            assert parts[f"token{t}.weight.{e}"].cells == (written_as(round(weight, 6)),)
+            assert {f"token{t}.asks.{e}", f"token{t}.chosen.{e}"} <= parts.keys()
+            assert scene.steps[t].lights(f"expert.{e}")
+
+
+def test_a_router_says_what_does_not_fit():
+    for rows, top_k in (({}, 1), ({"i": (0.5, 0.5)}, 3), ({"i": (1.0,), "'m": (0.5, 0.5)}, 1)):
+        with pytest.raises(ValueError, match="one probability for each of"):
+            drawings.router(rows, top_k)
+    one = drawings.router({"i": (0.4, 0.6)}, 1).steps[0].caption
+    assert one == "“i”: 0.60 is the largest, and its expert has the weight 1."
+
+
+@pytest.mark.parametrize("given", [(), (X[1, :3], X[1:], -X[1:], X[:, :3])])
+def test_what_the_gated_network_makes_of_a_token_is_what_the_library_makes_of_it(given):
+    defaults = inspect.signature(drawings.gate).parameters.values()
+    x, W_gate, W_up, W_down = given or [parameter.default for parameter in defaults]
+    network = SwiGLU(*W_gate.shape)
+    with torch.no_grad():
+        for parameter, numbers in zip(network.parameters(), (W_gate, W_up, W_down), strict=True):
+            parameter.copy_(numbers.T)
+        written = network(x)
+        gate = torch.nn.functional.silu(network.gate_proj(x))
+        shown = {"gate.swish": gate, "product": gate * network.up_proj(x), "down": written}
+    cells = {p.name: p.cells for p in drawings.gate(*given).parts if isinstance(p, Vector)}
+    for name, numbers in shown.items():
+        assert cells[name] == tuple(map(written_as, numbers.tolist())), name
 
 
 @pytest.mark.parametrize("make", [drawings.two_lives, drawings.what_waits])

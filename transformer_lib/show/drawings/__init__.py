@@ -15,6 +15,7 @@ from transformer_lib.show.drawings.decoding_steps import (
 )
 from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
+from transformer_lib.show.drawings.gated import gate
 from transformer_lib.show.drawings.gates import gru_cell
 from transformer_lib.show.drawings.guessing import accepted_and_redrawn, round_of_guesses
 from transformer_lib.show.drawings.heads import multi_head_attention, reshapes, sum_of_heads
@@ -27,6 +28,7 @@ from transformer_lib.show.drawings.processes import shared_update
 from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
 from transformer_lib.show.drawings.road import road_map
 from transformer_lib.show.drawings.route import route
+from transformer_lib.show.drawings.routing import router
 from transformer_lib.show.drawings.scene import Scene, Step, beside
 from transformer_lib.show.drawings.sequences import (
     added_positions,
@@ -66,6 +68,7 @@ __all__ = [
     "families",
     "faults",
     "five_steps",
+    "gate",
     "growing_cache",
     "gru_cell",
     "in_memory",
@@ -83,6 +86,7 @@ __all__ = [
     "round_of_guesses",
     "round_table",
     "route",
+    "router",
     "scaled_attention",
     "scoring",
     "search_tree",
