@@ -224,6 +224,7 @@ class GPT(nn.Module):
         for block, held in zip(self.blocks, state.past, strict=True):
             x, grown = block.step(x, held)
             past.append(grown)
-        logits = F.linear(self.norm(x), self.embedding.weight)
+        asked = x[:, state.prompt.size(1) :]  # nobody asks what comes after <bos> but the prompt
+        logits = F.linear(self.norm(asked), self.embedding.weight)
         position = state.position + ids.size(1)
         return logits, GPTState(tuple(past), position, state.prompt[:, :0])
