@@ -8,6 +8,7 @@ REQUIREMENT = {  # where it is not the name; an extra of this project installs a
     "vl_convert": "vl-convert-python",
     "ctranslate2": "'.[ctranslate2]' in the project's folder",
     **dict.fromkeys(("onnx", "onnxscript", "onnxruntime"), "'.[onnx]' in the project's folder"),
+    "transformers": "'.[transformers]' in the project's folder",
 }
 
 
