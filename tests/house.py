@@ -18,7 +18,7 @@ FLOORS = [  # from the roof down; what lessons teach has no folder
     ["checkpoints"],
     ["models"],
     ["experts"],
-    ["gpt", "recurrent", "transformer"],
+    ["gpt", "gpt2", "recurrent", "transformer"],
     ["layers", "recurrent_parts", "training"],
     ["attention", "batching", "decoding", "losses", "metrics", "scoring"],
     ["corpus", "masks", "pooling", "positions", "schedules"],
