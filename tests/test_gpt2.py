@@ -121,6 +121,10 @@ WRONG = [
         "holds h.1.crossattention.q_attn.weight, which GPT-2 has not: 1 such in all",
     ),
     (
+        lambda t: t.update({"h.0.attn.bias_of_distances": torch.zeros(7)}),
+        "holds h.0.attn.bias_of_distances, which GPT-2 has not: 1 such in all",
+    ),
+    (
         lambda t: t.update({"h.0.mlp.c_fc.bias": torch.zeros(40)}),
         "holds h.0.mlp.c_fc.bias of shape (40,), where GPT-2 has (48,)",
     ),
