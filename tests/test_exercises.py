@@ -430,9 +430,68 @@ def cross_first(x, memory, self_attention, cross_attention, feed_forward, norms)
     return norms[2](z + feed_forward(z))
 
 
+def hides(marked, swapped, order=(0, 1), others=lambda others: others):
+    """A student's `hide`, of two functions of (chosen, dice), written one after the other."""
+
+    def answer(ids, chosen, dice, given):
+        reads = ids.clone()
+        written = (
+            (marked(chosen, dice), torch.full_like(ids, 3)),
+            (swapped(chosen, dice), others(given)),
+        )
+        for where, what in (written[i] for i in order):
+            reads[where] = what[where]
+        return reads, torch.where(chosen, ids, 0)
+
+    return answer
+
+
+def below(chosen, dice):
+    return chosen & (dice < 0.8)
+
+
+def between(chosen, dice):
+    return chosen & (dice >= 0.8) & (dice < 0.9)
+
+
+def drawn(make):
+    """Draws its own dice, as `make` does."""
+    return hides(lambda c, dice: below(c, make(dice)), lambda c, dice: between(c, make(dice)))
+
+
+def in_a_dictionary(ids, chosen, dice, others):
+    reads, says = EXERCISES["sequences.hide"].right(ids, chosen, dice, others)
+    return {"reads": reads, "says": says}
+
+
+def seeded(dice):
+    return torch.rand(dice.shape, generator=torch.Generator().manual_seed(0))
+
+
 @pytest.mark.parametrize(
     ("name", "answer", "said"),
     [
+        ("sequences.hide", hides(below, lambda c, d: c & (d < 0.9)), "If you wrote the mark first"),
+        (
+            "sequences.hide",
+            hides(lambda c, d: c & (d > 0.8), lambda c, d: c & (d > 0.9)),
+            "The mark stands above 0.8.",
+        ),
+        (
+            "sequences.hide",
+            hides(lambda c, d: c & (d > 0.8), between),
+            "The mark stands above 0.8.",
+        ),
+        ("sequences.hide", hides(between, below), "The two intervals are exchanged"),
+        ("sequences.hide", hides(lambda c, d: c & d < 0.8, between), "Put each comparison into"),
+        ("sequences.hide", drawn(torch.rand_like), "You draw numbers of your own."),
+        ("sequences.hide", drawn(seeded), "You draw numbers of your own."),
+        (
+            "sequences.hide",
+            hides(below, between, others=lambda given: torch.randint_like(given, 100, 200)),
+            "You draw numbers of your own.",
+        ),
+        ("sequences.hide", in_a_dictionary, "a dict; it should be a tuple (`return a, b`)"),
         ("masks.causal_and_padding", pads_hear_pads, "These rows follow the same rule"),
         ("masks.causal_and_padding", pads_hear_all, "These rows follow the same rule"),
         ("masks.causal_and_padding", closes_rows, "its T are queries, so you mask out rows"),

@@ -399,6 +399,8 @@ hide = Exercise(
         "swapped, others, ids",
         "chosen, ids, 0",
     ),
+    draws="You draw numbers of your own. All that is drawn is given: `chosen` says which tokens are asked for, `dice` "
+    "what is read in their place, and `others` which other ids. So the same call always gives the same.",
 )
 
 
@@ -439,6 +441,7 @@ torch.where(chosen, ids, 0) → torch.where(chosen, reads, 0)
     What must be said is what is read. It should be the right id, that of `ids`.
 ids, 0 → ids, -100
 ids, 0 → ids, 3
+ids, 0 → ids, -1
     Where nothing must be said stands another number than 0, the padding. (−100 is what torch's `cross_entropy`
     leaves out unless told otherwise.)
 says = torch.where(chosen, ids, 0) → says = ids[chosen]
@@ -475,6 +478,11 @@ where(swapped, others, ids) → where(marked, others, ids) ; where(marked, 3, re
 (dice < 0.8) → (dice >= 0.8)
 (dice < 0.8) → (dice > 0.8) ; where(swapped, others, ids) → where(chosen & (dice < 0.8), others, ids)
 (dice < 0.8) → (dice > 0.8) ; (dice >= 0.8) & (dice < 0.9) → (dice > 0.9)
+(dice < 0.8) → (dice > 0.8) & (dice <= 0.9) ; (dice >= 0.8) & (dice < 0.9) → (dice > 0.9)
+(dice < 0.8) → (dice >= 0.8) & (dice < 0.9) ; (dice >= 0.8) & (dice < 0.9) → (dice >= 0.9)
+(dice < 0.8) → (dice >= 0.9)
+(dice < 0.8) → (dice > 0.9)
+(dice < 0.8) → (dice > 0.8) ; where(swapped, others, ids) → where(chosen, others, ids)
     The mark stands above 0.8. It is read below 0.8, in eight of ten cases.
 (dice < 0.8) → (dice <= 0.8)
 (dice >= 0.8) → (dice > 0.8)
@@ -521,8 +529,8 @@ ids, 0 → ids, 0.0 ; 3, reads → 3.0, reads
     integers: leave out `.float()`, and let `torch.zeros_like(ids)` make the zeros.
 chosen & (dice < 0.8) → chosen & dice < 0.8
 chosen & (dice < 0.8) → (dice < 0.8 & chosen)
-    `&` binds more tightly than `<`, so `chosen & dice` comes first, which is nothing. Put each comparison
-    into brackets: `chosen & (dice < 0.8)`.
+    `&` binds more tightly than `<`, so `chosen & dice` comes first, and torch cannot join a mask and numbers. Put
+    each comparison into brackets: `chosen & (dice < 0.8)`.
 chosen & (dice < 0.8) → chosen and (dice < 0.8)
     `and`, and a chain as `0.8 <= dice < 0.9`, want one truth value, and here is one for every token. Join
     the conditions with `&`, each in brackets.

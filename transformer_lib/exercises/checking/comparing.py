@@ -11,7 +11,7 @@ from torch import Tensor
 def same(a: Any, b: Any, tolerance: float) -> bool:
     """Equal within the tolerance: tensors in shape, kind and value, numbers in value.
 
-    Sequences are compared item by item.
+    Sequences and dictionaries are compared item by item.
     """
     if is_number(b) and not is_number(a):
         a = _unwrapped(a)
@@ -22,6 +22,8 @@ def same(a: Any, b: Any, tolerance: float) -> bool:
     if isinstance(a, list | tuple) and type(a) is type(b):
         pairs = zip(a, b, strict=False)
         return len(a) == len(b) and all(same(x, y, tolerance) for x, y in pairs)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
     if isinstance(a, Tensor) or isinstance(b, Tensor) or type(a) is not type(b):
         return False
     return bool(a == b)

@@ -41,6 +41,10 @@ from transformer_lib.exercises.checking.verdict import (
 )
 
 _AT_ONCE = 100  # pairs of mistakes that are run in one thread
+_RANDOM = {  # torch's functions, by their names
+    *("rand", "rand_like", "randn", "randn_like", "randint", "randint_like", "randperm"),
+    *("bernoulli", "bernoulli_", "multinomial", "uniform_", "random_", "normal_"),
+}
 GAP = "Not attempted yet: a `...` of the skeleton is still open."
 
 
@@ -73,7 +77,8 @@ class Exercise:
     *case)` says in one line of arithmetic how an entry of the right answer comes about. `name` is the
     solution's, and the stub's in the lesson. `seconds` is how long an answer may take, `SECONDS` if None.
     `without` are words, such as softmax: no function of torch, of d2l or of this library whose name has
-    one of them may be called. `pairs` says whether two mistakes at once are looked for; where all add up
+    one of them may be called. `draws` is what is said to an answer that draws numbers at random, where
+    nothing is to be drawn. `pairs` says whether two mistakes at once are looked for; where all add up
     to one number, many a two give it.
     """
 
@@ -84,6 +89,7 @@ class Exercise:
     tolerance: float = 1e-4
     seconds: float | None = None
     without: tuple[str, ...] = ()
+    draws: str = ""
     gaps: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()  # to go back to: "03 What is left of the distance?"
     how: Callable[..., str] | None = None
@@ -258,6 +264,8 @@ class Exercise:
         _, got, right, cases, wrong = trial
         if late := [i for i in wrong if _times_up([got[i]])]:  # and so would every further call
             return "error", self._difference(trial._replace(wrong=late)), late[0]
+        if self.draws and not _RANDOM.isdisjoint(self._heard(trial.answer, cases).heard):
+            return "mistake", self.draws, wrong[0]
         if found := self._known_mistake(got, cases, wrong):
             return "mistake", *found
         if all(got[i].value is None and got[i].error is None for i in wrong):
