@@ -79,7 +79,7 @@ class Build(Exercise):
     `twin` gives torch's output for a reference and its inputs, None where torch has none. `newborn`
     says what is wrong with a fresh answer: the numbers it begins with, or how much it drops. A solution
     may use `needs`, what stands above it in its cell. `cures` are patterns of what an error, or what keeps
-    the weights away, may say, each with what is said instead.
+    the weights away, may say, each with what is said instead, in which `\\1` is a group of the pattern.
     """
 
     reference: Callable[..., nn.Module] = field(kw_only=True)
@@ -155,7 +155,8 @@ class Build(Exercise):
     def _cure(self, outcome: Outcome) -> str:
         """What is said to an error of this text, "" where nothing is known of it."""
         text = "" if outcome.error is None else str(outcome.error)
-        return next((cure for found, cure in self.cures if re.search(found, text)), "")
+        found = ((re.search(pattern, text), cure) for pattern, cure in self.cures)
+        return next((match.expand(cure) for match, cure in found if match), "")
 
     def _said(self, trial: Trial) -> tuple[str, str, int]:
         i = trial.wrong[0]
@@ -294,7 +295,8 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     """What `answer` gives with the reference's weights; raises Misfit if it cannot have them."""
     weights = _weights(reference, case)
     model = answer(*case.sizes, **case.options)
-    has_choices = bool(case.options) or is_dataclass(case.sizes[0])  # a dropout among them
+    has_choices = bool(case.options) or is_dataclass(case.sizes[0])
+    has_rate = "dropout" in case.options or is_dataclass(case.sizes[0])
     copy_weights(weights, model, case.about if has_choices else "")
     model.train(case.training)
     leaves = [x.clone().requires_grad_() if _flows(x) else x for x in case.inputs]
@@ -314,9 +316,9 @@ def used(answer: Answer, reference: Callable[..., nn.Module], case: Case) -> Any
     if varies:
         if made := _made_anew(model, given):
             raise Misfit(ANEW.format(made))
-        if case.training and has_choices:
+        if case.training and has_rate:
             raise Misfit(_drops(model, reference(*case.sizes, **case.options), given))
-        raise Misfit(UNSTEADY[False] if has_choices else NO_RATE)
+        raise Misfit(UNSTEADY[False] if has_rate else NO_RATE)
     composed = frozenset(name for name, part in model.named_modules() if list(part.children()))
     learned = dict(model.named_parameters(remove_duplicate=False))
     learned |= {f"input {i + 1}": x for i, x in enumerate(leaves) if _flows(x)}

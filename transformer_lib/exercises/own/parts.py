@@ -16,7 +16,8 @@ class Part(NamedTuple):
 
     `signature` is that of the function, or of `__init__` and `forward`. `attributes` are the names
     that weights are copied by; they are those of the library's class. `library` is where its
-    counterpart of the same signature stands, "" if there is none.
+    counterpart of the same signature stands, "" if there is none. `warms_up` says whether an exercise
+    stands in front that does the same for one example.
     """
 
     lesson: int
@@ -26,10 +27,13 @@ class Part(NamedTuple):
     minutes: int
     library: str = ""
     attributes: tuple[str, ...] = ()
+    warms_up: bool = True
 
     @property
     def warm_up(self) -> str:
-        """The exercise that does the same for one example, without a batch."""
+        """The exercise that does the same for one example, without a batch; "" if there is none."""
+        if not self.warms_up:
+            return ""
         module, _, name = self.exercise.partition(".")
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
         return f"{module}.{words}_for_one"
@@ -142,16 +146,37 @@ _ROWS = (
     Part(17, "batches by length", "scaling.bucket_batches", "(lengths, max_tokens)", 10),
     Part(
         18,
-        "a block with rotary positions and RMSNorm",
-        "builds.RotaryBlock",
-        "(d_model, num_heads, d_ff) · forward(x)",
+        "a network with a gate",
+        "builds.SwiGLU",
+        "(d_model, d_ff) · forward(x)",
+        10,
+        "gpt.SwiGLU",
+        ("gate_proj", "up_proj", "down_proj"),
+        warms_up=False,
+    ),
+    Part(
+        18,
+        "attention with shared keys and values",
+        "builds.GroupedAttention",
+        "(d_model, num_heads, num_kv_heads, positions, *, qk_norm=False) · forward(x)",
         20,
-        attributes=("norm1", *_ATTENTION, "norm2", "up_proj", "down_proj"),
+        "gpt.GroupedAttention",
+        (*_ATTENTION, "q_norm", "k_norm"),
+        warms_up=False,
+    ),
+    Part(
+        18,
+        "the block of today's models",
+        "builds.Block",
+        "(d_model, num_heads, num_kv_heads, d_ff, positions, *, qk_norm=False) · forward(x)",
+        15,
+        "gpt.Block",
+        ("norm1", "attention", "norm2", "feed_forward"),
     ),
     Part(19, "a translator of an invented language", "review.capstone", "(pairs)", 40),
 )
 PARTS = {part.exercise.partition(".")[2]: part for part in _ROWS}
-WARM_UPS = {part.warm_up for part in _ROWS}
+WARM_UPS = {part.warm_up for part in _ROWS if part.warms_up}
 BY_EXERCISE = {part.exercise: name for name, part in PARTS.items()}
 
 
