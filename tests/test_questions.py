@@ -746,14 +746,13 @@ def test_saved_twice():
     assert right("saved_twice").startswith(f"About {saved * after / before:.0f} %")
 
 
-def test_san_francisco():
-    """Behind how many different words does each stand?"""
-    text = ["san", "francisco"] * 1000 + ["a", "b"]
-    before = {word: set() for word in text}
-    for one, other in itertools.pairwise(text):
-        before[other].add(one)
-    assert len(before["francisco"]) == len(before["b"]) == 1
-    assert right("san_francisco").startswith("About as likely as a word that")
+def test_shared_keys():
+    """torch's own kernel for grouped heads agrees with 32 rows of weights for a query."""
+    q, k, v = torch.randn(1, 32, 1, 4), torch.randn(1, 8, 5, 4), torch.randn(1, 8, 5, 4)
+    weights = (q @ k.repeat_interleave(4, dim=1).mT / 2).softmax(dim=-1)
+    heads = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    assert_close(weights @ v.repeat_interleave(4, dim=1), heads)
+    assert right("shared_keys").startswith(f"{weights.flatten(0, 2).size(0)}: ")
 
 
 def test_no_triangle():
@@ -768,6 +767,14 @@ def test_no_triangle():
 
 def test_asked_of_a_hundred():
     assert f"BERT for about {0.15 * 100:.0f}" in right("asked_of_a_hundred")
+
+
+def test_three_active():
+    """Tokens of one text need every expert, though each of them needs two of eight."""
+    chosen = (torch.randn(50, 4) @ torch.randn(4, 8)).topk(2, dim=-1).indices
+    assert len(chosen[0].unique()) == 2
+    assert len(chosen.unique()) == 8
+    assert right("three_active").startswith(f"{30.5 * 2:.0f} billion bytes")
 
 
 # Form.

@@ -181,7 +181,7 @@ LESSONS = {
         "after the paper",
         "a GPT of our layers",
         ("11.4", "12.1", "18.1"),
-        gpt=(90, "your GPT, and today's block"),
+        gpt=(79, "your GPT, and today's block"),
     ),
     "19": Lesson(
         DOING,
