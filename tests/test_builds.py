@@ -13,11 +13,14 @@ from torch import nn
 from transformer_lib import attention, transformer
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.builds import (
+    Block,
     Decoder,
     DecoderLayer,
     Encoder,
     EncoderLayer,
+    GroupedAttention,
     MultiHeadAttention,
+    SwiGLU,
     Transformer,
     whole,
 )
@@ -810,3 +813,97 @@ def test_what_drops_is_found_whatever_drops_before_it():
         "add_norm2.dropout",
     ]
     assert dropping(layer.eval(), x) == []
+
+
+SHARED = "k = k.repeat_interleave"
+MADE = "(d_model, num_heads, num_kv_heads, positions, qk_norm=qk_norm)"
+GROUPED = """q = q.unflatten(1, (self.group, -1))
+        v, k = v[:, None], k[:, None]
+        heads = F.scaled_dot_product_attention(q, k, v, is_causal=True).flatten(1, 2)
+        return self.out_proj(heads.transpose(1, 2).flatten(2))
+        k = k.repeat_interleave"""
+STREAM = """x = self.norm1(x)
+        h = x + self.attention(x)"""
+BY_HAND = """q, k = F.normalize(q, dim=-1), F.normalize(k, dim=-1)
+        k = k.repeat_interleave"""
+AS_MANY = """k = torch.stack([k[:, h % k.size(1)] for h in range(q.size(1))], dim=1)
+        v = torch.stack([v[:, h % v.size(1)] for h in range(q.size(1))], dim=1)
+        self.group = 1
+        k = k.repeat_interleave"""
+
+
+@pytest.mark.parametrize(
+    ("build", "old", "new", "said"),
+    [
+        (
+            SwiGLU,
+            "F.silu(self.gate_proj(x))",
+            "F.silu(x) @ self.gate_proj.weight.T",
+            "on x in yours",
+        ),
+        (SwiGLU, "F.silu", "F.swish", "torch's name of swish is `F.silu`"),
+        (SwiGLU, "F.silu", "nn.SiLU", "`nn.SiLU` is a layer"),
+        (SwiGLU, "d_model, d_ff, bias", "d_ff, d_model, bias", "(entries in, entries out)"),
+        (SwiGLU, ", bias=False", "", "should have no bias"),
+        (SwiGLU, "d_model, d_ff):", "d_model, d_ff):\n        d_ff = 2 * d_ff // 3", "shrink d_ff"),
+        (SwiGLU, "gate * up", "F.dropout(gate * up)", "this class has no dropout"),
+        (
+            SwiGLU,
+            "gate * up",
+            "gate.sigmoid() * up + (1 - gate.sigmoid()) * gate",
+            "into `down_proj`",
+        ),
+        (GroupedAttention, SHARED, GROUPED, "reads key head h mod num_kv_heads"),
+        (GroupedAttention, SHARED, AS_MANY, "reads key head h mod num_kv_heads"),
+        (GroupedAttention, "x.unflatten", "F.relu(x).unflatten", "into `out_proj` is wrong"),
+        (GroupedAttention, "(-1, self.d_head)", "(self.group, -1)", "Split: "),
+        (GroupedAttention, "kv_width, bias", "d_model, bias", "with num_heads before num_kv_heads"),
+        (GroupedAttention, "nn.RMSNorm", "nn.LayerNorm", "that is a LayerNorm, which has a bias"),
+        (
+            GroupedAttention,
+            "RMSNorm(self.d_head)",
+            "RMSNorm(d_model)",
+            "over the entries of one head",
+        ),
+        (GroupedAttention, "if qk_norm", "if True", "where no `qk_norm` is asked for"),
+        (GroupedAttention, "if qk_norm", "if False", "Where `qk_norm` is True, each of the two"),
+        (GroupedAttention, "self.positions.turn", "self.positions", "`positions` is no function"),
+        (GroupedAttention, "is_causal=True", "is_causal=True, dropout_p=0.1", "has no dropout"),
+        (GroupedAttention, SHARED, BY_HAND, "also where no `qk_norm` is asked for"),
+        (
+            Block,
+            "nn.RMSNorm(d_model)",
+            "nn.LayerNorm(d_model)",
+            "that is a LayerNorm, which has a bias",
+        ),
+        (Block, "h = x + self.attention(self.norm1(x))", STREAM, "Norm: it stands on the stream"),
+        (
+            Block,
+            MADE,
+            MADE.replace("num_heads, num_kv_heads", "num_kv_heads, num_heads"),
+            "come first",
+        ),
+        (
+            Block,
+            MADE,
+            "(d_model, num_heads, num_kv_heads, positions, qk_norm)",
+            "by its name|too many",
+        ),
+        (Block, MADE, "(d_model, num_heads, num_kv_heads, positions)", "does not reach it"),
+        (Block, MADE, "", "gives a class"),
+        (Block, f"attention{MADE}", 'mine("MultiHeadAttention")(d_model, num_heads)', "lesson 09"),
+        (
+            Block,
+            "self.attention(self.norm1(x))",
+            "self.norm1(self.attention)",
+            "is called with what it",
+        ),
+        (Block, "self.norm2(h)", "self.norm1(x)", "work side by side"),
+    ],
+)
+def test_natural_mistakes_in_todays_block(build, old, new, said):
+    found = build.judge(solved(old, new, build))
+    assert not found.passed
+    assert any(part in found.message for part in said.split("|")), found.message
+    assert "Two things" not in found.message
+    assert "the rate is 0" not in found.message

@@ -378,7 +378,16 @@ def test_the_courses_own_solution_called_inside_is_told_and_does_not_pass():
 
 
 @pytest.mark.parametrize(
-    "name", ["MultiHeadAttention", "EncoderLayer", "DecoderLayer", "Transformer"]
+    "name",
+    [
+        "MultiHeadAttention",
+        "EncoderLayer",
+        "DecoderLayer",
+        "Transformer",
+        "SwiGLU",
+        "GroupedAttention",
+        "Block",
+    ],
 )
 def test_the_librarys_class_inherited_is_told_and_does_not_pass(name):
     exercise = exercises()[f"builds.{name}"]

@@ -15,7 +15,7 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from transformer_lib import exercises
+from transformer_lib import exercises, gpt
 from transformer_lib.exercises import mine
 from transformer_lib.exercises.builds.multi_head import MyMultiHeadAttention
 from transformer_lib.exercises.checking.classes import Build
@@ -24,6 +24,7 @@ from transformer_lib.exercises.own import memory
 from transformer_lib.exercises.own.library import HEADER
 from transformer_lib.exercises.own.parts import PARTS, part_named
 from transformer_lib.exercises.review import invented_language
+from transformer_lib.positions import RotaryHalves
 from transformer_lib.transformer import TransformerConfig, make_model
 
 EACH = pytest.mark.parametrize("key", PARTS)
@@ -351,6 +352,19 @@ def test_a_whole_transformer_of_own_parts_takes_make_models_weights(notebook):
     src, tgt = torch.randint(1, 11, (2, 5)), torch.randint(1, 13, (2, 7))
     torch.testing.assert_close(own(src, tgt), library(src, tgt), atol=1e-5, rtol=0)
     assert isinstance(library.config, TransformerConfig)
+
+
+def test_a_block_of_own_parts_takes_the_librarys_weights(notebook):
+    for key in ("SwiGLU", "GroupedAttention", "Block"):
+        exercise = EXERCISES[PARTS[key].exercise]
+        assert "Kept in" in notebook.run(exercise.source()).check(key, exercise.name)
+    sizes = 12, 6, 2, 7, RotaryHalves(2, 9)
+    own, library = mine("Block")(*sizes, qk_norm=True), gpt.Block(*sizes, qk_norm=True)
+    assert type(own.attention).__name__ == "MyGroupedAttention"
+    assert type(own.feed_forward).__name__ == "MySwiGLU"
+    own.load_state_dict(library.state_dict())
+    x = torch.randn(2, 5, 12)
+    torch.testing.assert_close(own(x), library(x), atol=1e-5, rtol=0)
 
 
 def test_a_course_without_own_parts_uses_the_librarys_and_says_so_once(notebook, capsys):

@@ -257,14 +257,19 @@ _TURNED = (
     "`positions` on where the attention is made."
 )
 _A_CLASS = (
-    r'`\g<1>`: `mine("…")` gives a class, and a sublayer is made of it, with its sizes in brackets behind: '
-    '`mine("SwiGLU")(d_model, d_ff)`.'
+    r'`self.\g<1>` has no weights in yours. `mine("…")` gives a class, and in `__init__` a sublayer is made of it, '
+    'with its sizes in brackets behind: `mine("SwiGLU")(d_model, d_ff)`.'
+)
+_OLD = (
+    'Attention: yours is that of lesson 09, with biases and without positions. Here `mine("GroupedAttention")` is '
+    "wanted."
 )
 _CALL = (
     "A sublayer is called with what it reads, `self.attention(self.norm1(x))`, and what it returns is added to x. The "
     "module itself is no tensor."
 )
 _CURES = (
+    (r"MultiHeadAttention\.__init__\(\)", _OLD),
     (r"is not divisible by num_kv_heads=|GroupedAttention\.__init__\(\)", _MADE),
     (r"^`attention\.[kv]_proj\.weight` has the shape", _MADE),
     (r"^`feed_forward\.\w+_proj\.weight` has the shape|SwiGLU\.__init__\(\)", _NETWORK),
@@ -274,12 +279,9 @@ _CURES = (
     ),
     (r"^Weights are missing: `attention\.k_norm`, `attention\.q_norm`", _HAND_ON),
     (r"^`attention\.k_norm`, `attention\.q_norm` should not be there", _UNASKED),
-    (
-        r"^`attention\.k_proj`.* should have no bias",
-        'Attention: yours is that of lesson 09, with biases and without positions. Here `mine("GroupedAttention")` is '
-        "wanted.",
-    ),
+    (r"^`attention\.k_proj`.* should have no bias", _OLD),
     (r"as child module '(\w+)'", _A_CLASS),
+    (r"^Weights are missing: `(attention|feed_forward)\.(k_proj|down_proj)`", _A_CLASS),
     (r"(must be Tensor, not |'Tensor' and ')\w*(Attention|SwiGLU)", _CALL),
     (r"forward\(\) (takes 2 positional arguments|takes from 2 to 3|got an unexpected)", _ALONE),
     (r"^input of width \d+ for d_head=\d+$", _TURNED),
