@@ -184,6 +184,16 @@ def test_a_block_adds_what_its_sublayers_make_of_normalised_tokens(qk_norm, d_he
     close(layer(x), middle + layer.feed_forward(normed(middle, layer.norm2)))
 
 
+def test_every_norm_adds_the_epsilon_that_is_asked_for():
+    block = Block(C, 4, 2, 9, RelativePositions(), qk_norm=True, norm_eps=0.25)
+    model = GPT(11, C, [block], norm_eps=0.25)
+    norms = [part for part in model.modules() if isinstance(part, nn.RMSNorm)]
+    assert len(norms) == 5
+    for norm in norms:
+        x = torch.randn(3, norm.weight.numel(), dtype=norm.weight.dtype)
+        assert_close(norm(x), x / (x.square().mean(dim=-1, keepdim=True) + 0.25).sqrt())
+
+
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 def test_nothing_comes_from_the_future(training):
     layer, x = block().train(training), torch.randn(B, T, C, requires_grad=True)

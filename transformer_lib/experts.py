@@ -13,9 +13,10 @@ from transformer_lib.gpt import SwiGLU
 class Experts(nn.Module):
     """A mixture of experts: the `top_k` networks that a router chooses for each token, weighted.
 
-    The router gives each expert a probability; the chosen ones share 1 in proportion. Experts that
-    are chosen too rarely learn too little, so `balance` moves a bias that takes part in the choice
-    and not in the weights (Wang et al. 2024; DeepSeek-V3).
+    The router gives each expert a probability; the chosen ones share 1 in proportion, so with a
+    `top_k` of 1 it gets no gradient. Experts that are chosen too rarely learn too little, so
+    `balance` moves a bias that takes part in the choice and not in the weights (Wang et al. 2024;
+    DeepSeek-V3).
     """
 
     def __init__(self, d_model: int, d_ff: int, num_experts: int, top_k: int):

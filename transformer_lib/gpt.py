@@ -43,7 +43,8 @@ class GroupedAttention(Listened):
     Query head h reads key head h // (H/G). G = H is multi-head attention, G = 1 multi-query
     attention (Shazeer 2019; groups: Ainslie et al. 2023). The cache shrinks by H/G. `positions`
     turns queries and keys. `qk_norm` puts an RMSNorm over each head of both first, so that scores
-    cannot grow without bound (Henry et al. 2020).
+    depend on its γ and not on how large the projections grow (the idea: Henry et al. 2020; for
+    large models: Dehghani et al. 2023).
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class GroupedAttention(Listened):
         *,
         d_head: int | None = None,
         qk_norm: bool = False,
+        norm_eps: float | None = None,
     ):
         super().__init__()
         if d_head is None and d_model % num_heads:
@@ -70,7 +72,7 @@ class GroupedAttention(Listened):
         self.v_proj = nn.Linear(d_model, num_kv_heads * self.d_head, bias=False)
         self.out_proj = nn.Linear(num_heads * self.d_head, d_model, bias=False)
         self.q_norm, self.k_norm = (
-            nn.RMSNorm(self.d_head) if qk_norm else nn.Identity() for _ in range(2)
+            nn.RMSNorm(self.d_head, norm_eps) if qk_norm else nn.Identity() for _ in range(2)
         )
         self.positions = positions
 
@@ -114,8 +116,8 @@ class Block(nn.Module):
     """x + attention(RMSNorm(x)), then the same with a gated network.
 
     It computes what `transformers`' Llama layer computes with the same weights, where `positions`
-    are `RotaryHalves`; with `qk_norm` Qwen3's. Another network of one token may stand in the place of
-    `feed_forward` (`experts.Experts`).
+    are `RotaryHalves` and `norm_eps` is its own (torch's, unless told); with `qk_norm` Qwen3's.
+    Another network of one token may stand in the place of `feed_forward` (`experts.Experts`).
     """
 
     def __init__(
@@ -128,13 +130,20 @@ class Block(nn.Module):
         *,
         d_head: int | None = None,
         qk_norm: bool = False,
+        norm_eps: float | None = None,
     ):
         super().__init__()
-        self.norm1 = nn.RMSNorm(d_model)
+        self.norm1 = nn.RMSNorm(d_model, norm_eps)
         self.attention = GroupedAttention(
-            d_model, num_heads, num_kv_heads, positions, d_head=d_head, qk_norm=qk_norm
+            d_model,
+            num_heads,
+            num_kv_heads,
+            positions,
+            d_head=d_head,
+            qk_norm=qk_norm,
+            norm_eps=norm_eps,
         )
-        self.norm2 = nn.RMSNorm(d_model)
+        self.norm2 = nn.RMSNorm(d_model, norm_eps)
         self.feed_forward = SwiGLU(d_model, d_ff)
 
     def forward(
@@ -184,12 +193,19 @@ class GPT(nn.Module):
     source is the prompt, which stands behind <bos>.
     """
 
-    def __init__(self, vocab_size: int, d_model: int, blocks: Iterable[nn.Module]):
+    def __init__(
+        self,
+        vocab_size: int,
+        d_model: int,
+        blocks: Iterable[nn.Module],
+        *,
+        norm_eps: float | None = None,
+    ):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
         self.blocks = nn.ModuleList(blocks)
-        self.norm = nn.RMSNorm(d_model)
+        self.norm = nn.RMSNorm(d_model, norm_eps)
 
     def forward(
         self, ids: Int[Tensor, "batch time"], mask: Mask | None = None
