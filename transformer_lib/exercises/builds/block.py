@@ -283,7 +283,11 @@ _CURES = (
     (r"as child module '(\w+)'", _A_CLASS),
     (r"^Weights are missing: `(attention|feed_forward)\.(k_proj|down_proj)`", _A_CLASS),
     (r"(must be Tensor, not |'Tensor' and ')\w*(Attention|SwiGLU)", _CALL),
-    (r"forward\(\) (takes 2 positional arguments|takes from 2 to 3|got an unexpected)", _ALONE),
+    (r"Attention\.forward\(\) (takes|got an unexpected)", _ALONE),
+    (
+        r"SwiGLU\.forward\(\) (takes|got an unexpected)",
+        "Feed-forward: it is called with one tensor, the norm of the sum: `self.feed_forward(self.norm2(…))`.",
+    ),
     (r"^input of width \d+ for d_head=\d+$", _TURNED),
     (
         r'Positions\] is missing the required "forward"',
