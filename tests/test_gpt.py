@@ -363,6 +363,14 @@ def test_padding_is_invisible_behind_and_in_front():
     close(model(padded, padding_mask(padded, 0))[:, 3:], model(ids[:, :4]))
 
 
+def test_without_a_mask_a_block_is_asked_for_its_tokens_alone():
+    """As a student's is, who has written `forward(x)`."""
+    ids = torch.randint(0, V, (B, T))
+    model = GPT(V, C, [nn.Linear(C, C), nn.Identity()])
+    x = model.blocks[0](model.embedding(ids))
+    close(model(ids), F.rms_norm(x, (C,)) @ model.embedding.weight.T)
+
+
 @QK_NORM
 def test_every_parameter_learns_and_the_table_is_one(qk_norm):
     model, ids = build(qk_norm=qk_norm), torch.randint(3, V, (B, T))

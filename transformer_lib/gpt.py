@@ -190,7 +190,8 @@ class GPT(nn.Module):
 
     `model(ids)` gives the logits of every next token at once, for training. `start` and `step` give
     the same logits one token at a time, so that `decoding` writes with it: what it takes for a
-    source is the prompt, which stands behind <bos>.
+    source is the prompt, which stands behind <bos>. For training alone a block needs no `step`, and
+    without a mask no more than `block(x)`.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class GPT(nn.Module):
     ) -> Float[Tensor, "batch time vocab"]:
         x = self.embedding(ids)
         for block in self.blocks:
-            x = block(x, mask)
+            x = block(x) if mask is None else block(x, mask)
         return F.linear(self.norm(x), self.embedding.weight)
 
     def start(self, prompt: Int[Tensor, "batch prompt"], mask: Mask | None = None) -> GPTState:
