@@ -80,8 +80,7 @@ def exercise(name, function):
 
 def small_lesson():
     """A notebook of all that DESIGN asks of a core, and of two sections that go deeper."""
-    metadata = {"kernelspec": KERNEL, "course": {"edition": 3}}
-    return new_notebook(cells=[*core(), *going_deeper()], metadata=metadata)
+    return new_notebook(cells=[*core(), *going_deeper()], metadata={"kernelspec": KERNEL})
 
 
 def core():

@@ -5,8 +5,7 @@ from functools import cache
 import nbformat
 import pytest
 from edition import RULES, complaints
-from old_lesson import old_lesson
-from rules import answers, drawings, form, names, parts, second, times, voice
+from rules import answers, drawings, form, names, parts, times, voice
 from small_lesson import ALT, SVG, note, ran, small_lesson, told
 
 from transformer_lib.publish import lessons
@@ -18,9 +17,9 @@ def stored(path):
 
 
 def ruled():
-    """Every lesson with each rule of its own edition."""
+    """Every lesson with each rule."""
     for path in lessons.find_lessons():
-        for rule in RULES[parts.edition(stored(path))]:
+        for rule in RULES:
             yield pytest.param(path, rule, id=f"{path.stem}-{rule.__module__}.{rule.__name__}")
 
 
@@ -35,17 +34,9 @@ def lesson():
     return small_lesson()
 
 
-@pytest.fixture
-def old():
-    """One of the second edition."""
-    return old_lesson()
-
-
-@pytest.mark.parametrize("edition", ["lesson", "old"])
-def test_the_small_lesson_keeps_every_rule_of_its_edition(edition, request):
-    notebook = request.getfixturevalue(edition)
-    nbformat.validate(notebook)
-    assert complaints(notebook) == []
+def test_the_small_lesson_keeps_every_rule(lesson):
+    nbformat.validate(lesson)
+    assert complaints(lesson) == []
 
 
 def at(lesson, text):
@@ -154,29 +145,6 @@ def test_each_part_of_a_lesson_keeps_the_rules(rule, old, new, said):
     assert any(said in complaint for complaint in rule(notebook)), rule(notebook)
 
 
-def test_a_lesson_without_a_picture_opens_wrongly(lesson):
-    for cell in lesson.cells[:6]:
-        cell.pop("outputs", None)
-    assert any("a picture" in complaint for complaint in form.opening(lesson))
-
-
-@pytest.mark.parametrize(
-    ("rule", "old_text", "new", "said"),
-    [
-        (second.opening, "35 alone", "an hour", "**Time:**"),
-        (second.opening, 'recall("09")', "pass", "a quiz"),
-        (second.order, "## What you now know", "## The end", "should end with"),
-        (second.ending, "**Explain it to a friend.** Why do", "Why do", "0 times"),
-        (second.ending, "**Model answer.**", "**Ask.**", "Model answer"),
-        (second.ending, "| term | 中文 |", "| term | word |", "key terms"),
-        (second.notes, "**Ask.** Who believed it?", "Who believed it?", "should open with"),
-    ],
-)
-def test_a_rule_of_the_second_edition_sees_what_breaks_it(old, rule, old_text, new, said):
-    replace(old, old_text, new)
-    assert any(said in complaint for complaint in rule(old)), rule(old)
-
-
 def test_the_set_up_is_folded(lesson):
     del cell(lesson, "import torch").metadata["jupyter"]
     assert form.set_up(lesson) == ["the set-up is not folded (source_hidden)"]
@@ -192,9 +160,7 @@ def test_a_pause_has_no_note(lesson):
     assert form.notes(lesson) == ["1 notes in 'Pause: half of it'"]
 
 
-def test_the_drawing_stands_before_the_second_section(lesson, old):
-    cell(old, "two_heads()").outputs.clear()
-    assert second.drawing_first(old)
+def test_the_picture_stands_before_the_second_section(lesson):
     cell(lesson, "two_heads()").outputs.clear()
     assert form.opening(lesson) == ["it should open with a picture and the question that it raises"]
 
@@ -362,13 +328,6 @@ def test_the_rule_for_a_lone_reader():
     cells += [ran('recall("09")'), told("## Exercise: b\n\n*5 min · ●○○*"), told("word " * 500)]
     notebook = nbformat.v4.new_notebook(cells=cells)
     assert times.by_rule(lessons.cut(notebook)) == pytest.approx(22 + 1 / 3)
-
-
-def test_until_a_lesson_is_of_the_third_edition_its_header_says_whose_minutes_it_has(old):
-    replace(old, "35 alone", "18 alone")
-    assert times.alone(old) == []
-    replace(old, times.ESTIMATE, "")
-    assert times.alone(old) == [f"the header should say: {times.ESTIMATE}"]
 
 
 # Voice

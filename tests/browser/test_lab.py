@@ -68,19 +68,19 @@ def test_a_stored_chart_moves_without_a_kernel(lab, open_page, stem, control):
     assert any(moves(cell, knob) for knob in cell.locator(control).all())
 
 
-def test_a_second_edition_lesson_opens_with_its_answers_and_what_goes_deeper_folded(lab, open_page):
+def test_a_lesson_opens_with_its_answers_and_what_goes_deeper_folded(lab, open_page):
     """Of an answer one sees a comment, of a deeper section its heading; a run and a click open them."""
     page = open_lesson(lab, open_page, "09_small")
     cells = page.evaluate(CELLS)
     find = lambda text: next(i for i, c in enumerate(cells) if c["source"].startswith(text))
-    answer = show(page, find("# what one glance loses"))
-    assert answer.inner_text().strip() == "# what one glance loses"
+    answer = show(page, find("# what one head loses"))
+    assert answer.inner_text().strip() == "# what one head loses"
     show(page, find("import torch"))
     assert page.evaluate("jupyterapp.commands.execute('notebook:run-cell').then(() => true)")
-    show(page, find("# what one glance loses"))
+    show(page, find("# what one head loses"))
     assert page.evaluate("jupyterapp.commands.execute('notebook:run-cell').then(() => true)")
     answer.get_by_text("lost: 0.50").wait_for()
-    assert "glance = gifts" not in answer.inner_text()
+    assert "mixture = gifts" not in answer.inner_text()
     heading = show(page, find("## Going deeper: three guests"))
     assert "●●●" in heading.inner_text()
     below = page.locator(".jp-RenderedMarkdown p", has_text="Each guest is now told")

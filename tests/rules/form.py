@@ -35,9 +35,7 @@ def set_up(notebook):
         if "setup" in tags(cell)
     ]
     for cell in code[:1]:
-        if parts.edition(notebook) > 2 and not cell.metadata.get("jupyter", {}).get(
-            "source_hidden"
-        ):
+        if parts.in_sight(cell):
             wrong.append("the set-up is not folded (source_hidden)")
         others = [node for node in ast.parse(cell.source).body if not isinstance(node, SETS)]
         if "setup" in tags(cell) and others:
@@ -48,28 +46,23 @@ def set_up(notebook):
 def opening(notebook):
     """Title, promise, what one will be able to do, three times, what to know before; then a picture."""
     first, second, *_ = parts.lesson_of(notebook).sections
+    title = first.cells[0].source
     wanted = {
-        **titled(notebook, "110 alone, in two sittings"),
+        "a title such as # 09 · Heads": re.match(r"# \d\d · \S", title),
+        "a promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
+        "**You will be able to** and its points": re.findall(
+            r"(?m)^- ", title.partition("**You will be able to**")[2]
+        ),
+        "**Time:** 70 minutes in class · 110 alone, in two sittings · 30 going deeper.": TIMES.search(
+            title
+        ),
+        "**Before:** and what to know": re.search(r"\*\*Before:\*\*\s\S", title),
         "a picture and the question that it raises": pictured(first.cells) and _questions(first),
         f"## {BEFORE}": second.heading == BEFORE,
         f"a quiz and the road map's drawing in {BEFORE!r}": any(map(asked, second.cells))
         and shows(second.cells, SVG),
     }
     return [f"it should open with {what}" for what, there in wanted.items() if not there]
-
-
-def titled(notebook, alone):
-    """What a title says, in both editions, and whether it is there; `alone` shows how minutes look."""
-    title = notebook.cells[0].source
-    return {
-        "a title such as # 09 · Heads": re.match(r"# \d\d · \S", title),
-        "a promise": re.search(r"\A# .*\n\n[^*\n].+\n\n\*\*You will", title, re.M),
-        "**You will be able to** and its points": re.findall(
-            r"(?m)^- ", title.partition("**You will be able to**")[2]
-        ),
-        f"**Time:** 70 minutes in class · {alone} · 30 going deeper.": TIMES.search(title),
-        "**Before:** and what to know": re.search(r"\*\*Before:\*\*\s\S", title),
-    }
 
 
 def _questions(section):
@@ -148,11 +141,6 @@ def shows(cells, kind):
 
 def order(notebook):
     """Sections, exercises with the build as the last, what people get wrong, sheet, a friend."""
-    return ordered(notebook, CLOSING)
-
-
-def ordered(notebook, closing):
-    """What stands where, in both editions; the sections in `closing` are the last."""
     core = parts.lesson_of(notebook).core
     *earlier, headings = ([s.heading for s in part] for part in parts.parted(core))
     exercises = [h for h in headings if h.startswith(parts.EXERCISE)]
@@ -161,13 +149,13 @@ def ordered(notebook, closing):
         practised = [h.startswith(parts.EXERCISE) for h in before]
         if practised != sorted(practised):
             wrong.append(f"the exercises should stand just before {sheet_of_part!r}")
-    last = -len(closing)
-    if headings[last:] != closing:
-        wrong.append(f"it should end with {closing}, and ends with {headings[last:]}")
+    last = -len(CLOSING)
+    if headings[last:] != CLOSING:
+        wrong.append(f"it should end with {CLOSING}, and ends with {headings[last:]}")
     if not exercises or not exercises[-1].startswith(parts.BUILD):
         wrong.append("the last exercise should be headed ## Build: …")
     if headings[last - len(exercises) : last] != exercises:
-        wrong.append(f"the exercises should stand just before {closing[0]!r}")
+        wrong.append(f"the exercises should stand just before {CLOSING[0]!r}")
     if int(parts.number(notebook)) >= BREAK_IT_FROM and not parts.count(
         parts.core(notebook), r"\*\*Break it|^## Break it"
     ):

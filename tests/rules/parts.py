@@ -20,10 +20,6 @@ def number(notebook):
     return notebook.cells[0].source[2:4]
 
 
-def edition(notebook):
-    return lesson_of(notebook).edition
-
-
 def core(notebook):
     return [cell for cell in notebook.cells if "deeper" not in tags(cell)]
 

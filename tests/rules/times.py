@@ -1,8 +1,7 @@
 """The header's three times: in class what the notes say, alone and deeper by a rule.
 
 Alone: 85 words a minute, 20 seconds a line of code and 10 a folded one, two minutes a prediction, 1.6
-times the minutes that an exercise states below its heading, and five minutes for the recall. Until a
-lesson is of the third edition its times are the second edition's, and its header says so.
+times the minutes that an exercise states below its heading, and five minutes for the recall.
 """
 
 from rules import parts
@@ -10,9 +9,6 @@ from transformer_lib.publish.lessons import TIMES
 
 WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_FOLDED_LINE = 85, 20, 10
 MINUTES_A_PREDICTION, MINUTES_OF_RECALL, TIMES_AN_EXERCISE = 2, 5, 1.6
-ESTIMATE = (
-    "(These are the second edition's estimates: alone, readers needed about 1.6 times as long.)"
-)
 CORE_IN_CLASS, IN_CLASS, ONE_SITTING = 45, 90, 90
 SESSIONS = {"05": 2, "13": 2}  # lessons that are taught in two
 TOLERANCE = 0.2
@@ -58,10 +54,7 @@ def in_class(notebook):
 
 
 def alone(notebook):
-    """By the rule; or the header says whose estimate its times are."""
-    if parts.edition(notebook) < 3:
-        said = ESTIMATE in notebook.cells[0].source
-        return [] if said else [f"the header should say: {ESTIMATE}"]
+    """The header's time is that of the rule, within a fifth."""
     return _compared("alone", stated(notebook)[1], by_rule(parts.lesson_of(notebook).core))
 
 
@@ -82,12 +75,10 @@ def sittings(notebook):
 
 
 def going_deeper(notebook):
-    """The header's time is the sum of the sections' own, and from the third edition on honest."""
+    """The header's time is the sum of the sections' own, and honest."""
     deeper = parts.lesson_of(notebook).deeper
     header, added = stated(notebook)[2], sum(s.effort.minutes for s in deeper if s.effort)
-    wrong = (
-        _compared("going deeper", header, by_rule(deeper)) if parts.edition(notebook) > 2 else []
-    )
+    wrong = _compared("going deeper", header, by_rule(deeper))
     if header != added:
         wrong.append(f"going deeper: the sections have {added} minutes, the header {header}")
     return wrong
