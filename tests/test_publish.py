@@ -319,7 +319,7 @@ def test_no_cell_of_a_table_is_lost(decks):
 
 
 def test_the_choices_of_a_question_of_the_quiz_stand_on_one_slide(decks):
-    opening = [  # in the first section, or in the second, from the third edition on
+    opening = [
         slide
         for stem, sections in decks.items()
         if stem[:2] > "00"
@@ -429,7 +429,7 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
         lesson = lessons.read_lesson(path)
         assert lesson.terms
         for section in lesson.sections:
-            for english, chinese, _ in section.terms:
+            for english, _, chinese in section.terms:
                 assert squeezed(rows[render.plain(english)][0]) == squeezed(chinese)
                 assert f"{lesson.page}#{section.slug}" in rows[render.plain(english)][1]
                 listed += 1
@@ -492,7 +492,7 @@ def test_a_key_term_leads_to_its_entry_and_the_entry_back(soup, stem):
 def test_a_term_of_two_lessons_is_one_entry_whatever_its_parentheses_say():
     listed = []
     for english in ("causal mask", "Causal (look-ahead) mask"):
-        table = f"{lessons.GLOSSARY}\n|---|---|\n| {english} | 因果掩码 |"
+        table = f"{lessons.GLOSSARY}\n|---|---|---|\n| {english} | Never a later one. | 因果掩码 |"
         cells = [nbformat.v4.new_markdown_cell(text) for text in ("## The terms", table)]
         notebook = nbformat.v4.new_notebook(cells=cells)
         listed.append(lessons.Lesson(Path(english), notebook, lessons.cut(notebook)))
@@ -516,19 +516,17 @@ def test_a_lesson_in_two_parts_has_two_sheets_that_can_be_told_apart(tmp_path, m
 def test_a_term_has_the_same_chinese_name_in_all_lessons():
     found = defaultdict(lambda: defaultdict(list))
     for path in lessons.find_lessons():
-        for english, chinese, _ in lessons.read_lesson(path).terms:
+        for english, _, chinese in lessons.read_lesson(path).terms:
             found[words.term_slug(english)][re.sub("（.*?）", "", chinese)].append(path.stem[:2])
     assert {term: dict(names) for term, names in found.items() if len(names) > 1} == {}
 
 
 def test_every_key_term_has_one_definition_and_none_is_left_over():
-    """A sentence or two of at most 25 words: in the table of its lesson, or in glossary.tsv."""
+    """A sentence or two of at most 25 words."""
     listed = words.glossary([lessons.read_lesson(path) for path in lessons.find_lessons()])
-    assert sorted(words.definitions()) == [term.slug for term in listed]
+    assert sorted(words.forms()) == [term.slug for term in listed]
     for term in listed:
-        there = words.definitions()[term.slug]["definition"]
-        assert bool(there) != bool(term.meaning), f"{term.english}: {there!r} and {term.meaning!r}"
-        said = render.plain(term.definition)
+        said = render.plain(term.meaning)
         assert said.endswith("."), term.english
         assert len(said.split()) <= 25, term.english
 
@@ -537,7 +535,7 @@ def test_every_key_term_has_one_definition_and_none_is_left_over():
 def mark():
     """Marks three terms in a section called here."""
     meant = {"causal mask": "Never a later one.", "padding mask": "No pad as a key.", "padding": ""}
-    listed = [words.Term(name, "", (), meaning) for name, meaning in meant.items()]
+    listed = [words.Term(name, meaning, "", ()) for name, meaning in meant.items()]
     return words.Marker(listed, "here")
 
 

@@ -8,9 +8,9 @@ from rules import parts
 from transformer_lib.exercises.quiz import _lessons, _numbered, recalled
 from transformer_lib.publish.lessons import (
     DEEPER,
-    DEFINED,
     FOLD,
     FRIEND,
+    GLOSSARY,
     MISBELIEFS,
     ROAD_MAP,
     SHEET,
@@ -23,7 +23,6 @@ SETS = (ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
 BREAK_IT_FROM = 4
 BEFORE = "Before we start"
 CLOSING = [MISBELIEFS, SHEET, FRIEND]
-FOR_A_CLASS = {"Ask", "Skip if late"}
 
 
 def set_up(notebook):
@@ -192,7 +191,7 @@ def _lacking(cells):
         "a formula": parts.count(cells, r"^\$\$"),
         "a table of shapes": parts.count(cells, r"^\|.*\bshape\b.*\|$"),
         "five to ten lines of code": code,
-        f"the terms, {DEFINED}": parts.count(cells, rf"\A{re.escape(DEFINED)}"),
+        f"the terms, {GLOSSARY}": parts.count(cells, rf"\A{re.escape(GLOSSARY)}"),
         "the mistakes, a list": parts.count(cells, r"^(1\.|-) "),
     }
     return [f"the sheet lacks {what}" for what, there in wanted.items() if not there]
@@ -220,8 +219,10 @@ def notes(notebook):
         for note in section.notes:
             if not note.parts or not note.text.startswith("**"):
                 wrong.append(f"a note should open with **Ask.** or the like: {note.text[:40]!r}")
-            if others := note.parts.keys() - FOR_A_CLASS:
-                wrong.append(f"what a lone reader needs stands in the text: {', '.join(others)}")
+            if others := set(re.findall(r"\*\*([^*\n]+)\.\*\*", note.text)) - note.parts.keys():
+                wrong.append(
+                    f"what a lone reader needs stands in the text: {', '.join(sorted(others))}"
+                )
     return wrong
 
 

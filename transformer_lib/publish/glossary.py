@@ -1,9 +1,8 @@
 """The key terms of the lessons: what each means, and where a text first mentions it.
 
-Names, their Chinese and, from the third edition on, what they mean come from the lessons' own tables;
-the forms in which a term is written, and what the others mean, from glossary.tsv. A term without
-such a form is never marked: as a word of everyday English, it would be marked where it means
-something else.
+Names, what they mean and their Chinese come from the lessons' own tables; the forms in which a term
+is written from glossary.tsv. A term without such a form is never marked: as a word of everyday
+English, it would be marked where it means something else.
 """
 
 import csv
@@ -28,9 +27,9 @@ class Term:
     """A key term in two languages, what it means, and where the lessons explain it."""
 
     english: str
+    meaning: str
     chinese: str
     lessons: tuple[Lesson, ...]
-    meaning: str = ""
 
     @property
     def slug(self) -> str:
@@ -49,13 +48,9 @@ class Term:
         )
 
     @property
-    def definition(self) -> str:
-        return self.meaning or definitions()[self.slug]["definition"]
-
-    @property
     def written(self) -> list[str]:
         """The forms in which a text mentions it, in the singular."""
-        return [form for form in definitions()[self.slug]["written"].split(", ") if form]
+        return forms()[self.slug]
 
 
 def term_slug(english: str) -> str:
@@ -64,22 +59,21 @@ def term_slug(english: str) -> str:
 
 
 @cache
-def definitions() -> dict[str, dict[str, str]]:
-    """The rows of glossary.tsv by the slug of their term."""
+def forms() -> dict[str, list[str]]:
+    """How texts write the terms of glossary.tsv, by the slug of each."""
     with (Path(__file__).parent / "glossary.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return {term_slug(row["term"]): row for row in rows}
+    return {term_slug(row["term"]): list(filter(None, row["written"].split(", "))) for row in rows}
 
 
 def glossary(lessons: list[Lesson]) -> list[Term]:
     """Every key term once, in alphabetical order, with all lessons that list it."""
     found: dict[str, Term] = {}
     for lesson in lessons:
-        for english, chinese, meaning in lesson.terms:
-            key = term_slug(english)
-            first = found.get(key, Term(english, chinese, ()))
-            lessons_of = (*first.lessons, lesson)
-            found[key] = replace(first, lessons=lessons_of, meaning=first.meaning or meaning)
+        for entry in lesson.terms:
+            key = term_slug(entry.english)
+            first = found.get(key, Term(*entry, lessons=()))
+            found[key] = replace(first, lessons=(*first.lessons, lesson))
     return [found[key] for key in sorted(found)]
 
 
@@ -113,4 +107,4 @@ class Marker:
         return Markup(
             '<dfn tabindex="0" aria-describedby="{0}">{1}</dfn>'
             '<span class="definition" role="tooltip" id="{0}">{2} <span lang="zh">{3}</span></span>'
-        ).format(name, Markup(found[0]), term.definition, ASIDE.sub("", term.chinese))
+        ).format(name, Markup(found[0]), term.meaning, ASIDE.sub("", term.chinese))

@@ -19,7 +19,7 @@ NOTE = re.compile(
 )
 DEEPER = "Going deeper: "
 FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>", re.S)
-MARK = re.compile(r"\*\*(Ask|Goes wrong|Skip if late|Model answer)\.\*\*\s+")
+MARK = re.compile(r"\*\*(Ask|Skip if late)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
 TIMES = re.compile(
     r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone(?:, in (two|three|four) sittings)? "
@@ -30,8 +30,7 @@ ASIDE = re.compile(r"(?m)^> \*\*(Careful|In short)\.\*\* (.*(?:\n>.*)*)")
 PAUSE = "Pause: "  # begins the heading between two sittings
 MISBELIEFS, SHEET, FRIEND = "What people get wrong", "On one sheet", "Explain it to a friend"
 CHECK = re.compile(r'check\("([A-Za-z_.]+)"')
-GLOSSARY = "| term | 中文 |"
-DEFINED = "| term | what it means | 中文 |"  # from the third edition on
+GLOSSARY = "| term | what it means | 中文 |"
 SHOWN = ("slide", "subslide", "fragment")
 
 
@@ -44,7 +43,7 @@ class Note:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What stands behind the marks **Ask.**, **Goes wrong.** and the others, by the mark."""
+        """What stands behind the marks **Ask.** and **Skip if late.**, by the mark."""
         _, *parts = MARK.split(self.text)
         return {
             mark: " ".join(text.split()) for mark, text in zip(parts[::2], parts[1::2], strict=True)
@@ -64,11 +63,11 @@ class Effort:
 
 
 class Entry(NamedTuple):
-    """A row of a lesson's table of key terms; from the third edition on with what it means."""
+    """A row of a lesson's table of key terms."""
 
     english: str
+    meaning: str
     chinese: str
-    meaning: str = ""
 
 
 @dataclass(eq=False)
@@ -128,11 +127,10 @@ class Section:
     def terms(self) -> list[Entry]:
         """The key terms of its table."""
         return [
-            Entry(cells[0], cells[-1], cells[1] if len(cells) > 2 else "")
+            Entry(*(field.strip() for field in row.strip("| ").split(" | ")))
             for cell in self.cells
-            if cell.source.startswith((GLOSSARY, DEFINED))
+            if cell.source.startswith(GLOSSARY)
             for row in cell.source.strip().splitlines()[2:]
-            if (cells := [field.strip() for field in row.strip("| ").split(" | ")])
         ]
 
 
@@ -182,13 +180,8 @@ class Lesson:
         return int(re.search(r"(\d+) min", self.notebook.cells[0].source)[1])
 
     @property
-    def edition(self) -> int:
-        """The edition that it is written in; the second, where its metadata say none."""
-        return self.notebook.metadata.get("course", {}).get("edition", 2)
-
-    @property
     def sheets(self) -> list[Section]:
-        """The pages to take along, one for each part of the lesson; none in the second edition."""
+        """The pages to take along, one for each part of the lesson."""
         return [section for section in self.core if section.heading.startswith(SHEET)]
 
     @property

@@ -9,7 +9,7 @@ from transformer_lib.publish.lessons import MISBELIEFS, Lesson, Section, read_le
 from transformer_lib.publish.routes import routes
 
 CLASSES = (45, 90)  # minutes
-TITLES = {  # of the parts of a note, in the order of the plan
+TITLES = {  # of what it tells, in its order
     "Ask": "What to ask and do",
     "Goes wrong": "What goes wrong",
     "Skip if late": "What to skip if it is late",
@@ -21,7 +21,7 @@ TITLES = {  # of the parts of a note, in the order of the plan
 class Plan:
     """What to know of a lesson before teaching it.
 
-    `told` has, for each part of a note, what stands there under the heading of its section;
+    `told` has, under each of its titles, what a note or the text says, by the heading of its section;
     `skipped` has for each length of a class the sections to leave out.
     """
 
@@ -73,10 +73,7 @@ def plan(lesson: Lesson) -> Plan:
 
 
 def written(lesson: Lesson) -> dict[str, dict[str, str]]:
-    """The parts of the notes, each under the heading of its section.
-
-    What goes wrong and the model answer stand in the text itself, from the third edition on.
-    """
+    """By title, then by the heading of a section, what its note and its text say."""
     told = {part: {} for part in TITLES}
     for section in lesson.core:
         parts = {"Goes wrong": section.careful, "Model answer": section.model_answer}

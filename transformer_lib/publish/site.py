@@ -30,7 +30,6 @@ from transformer_lib.publish import render, tables
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
     CHECK,
-    DEFINED,
     EFFORT,
     GLOSSARY,
     NOTEBOOKS,
@@ -283,7 +282,7 @@ def continued(listing: Markup) -> Markup:
 
 def _linked(source: str) -> str:
     """A table of key terms with a link from each to its entry; another text as it is."""
-    if not source.startswith((GLOSSARY, DEFINED)):
+    if not source.startswith(GLOSSARY):
         return source
     head, rule, *rows = source.splitlines()
     for number, row in enumerate(rows):
@@ -302,7 +301,7 @@ def search_index(lessons: list[Lesson], terms: list[Term]) -> list[dict[str, str
             "url": f"glossary.html#{term.slug}",
             "heading": render.plain(term.english),
             "lesson": "Glossary",
-            "text": f"{term.chinese} {render.plain(term.definition)}",
+            "text": f"{term.chinese} {render.plain(term.meaning)}",
         }
         for term in terms
     ]

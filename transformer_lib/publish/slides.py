@@ -23,7 +23,7 @@ from transformer_lib.publish import render, tables
 from transformer_lib.publish.lessons import (
     ASIDE,
     DEEPER,
-    DEFINED,
+    GLOSSARY,
     PAUSE,
     SHOWN,
     Lesson,
@@ -309,7 +309,7 @@ def _wrapped(line: str, kind: str) -> list[str]:
 
 def _portions(source: str) -> list[str]:
     """A cell that is a table of terms in portions that fit on a slide; anything else as it is."""
-    if not source.startswith(DEFINED):
+    if not source.startswith(GLOSSARY):
         return [source]
     head, rule, *rows = source.strip().splitlines()
     fitting: list[list[str]] = [[]]
@@ -332,7 +332,7 @@ def _prose_height(source: str) -> int:
     for part in re.split(r"\n\n+", source):
         if part.startswith("|"):
             rows = part.splitlines()
-            wide = 70 if part.startswith(DEFINED) else 105  # letters: of three columns one wraps
+            wide = 70 if part.startswith(GLOSSARY) else 105  # letters: of three columns one wraps
             height += sum(44 * math.ceil(len(row) / wide) for row in rows) - 20
         elif part.startswith("$$"):
             height += 90 + 34 * part.count("\\\\")
