@@ -9,7 +9,6 @@ from bs4 import BeautifulSoup
 from small_lesson import ALT, ROAD, SVG, small_lesson
 
 from transformer_lib.publish import instructor, lessons, plan, render, sheets, site, slides
-from transformer_lib.publish.__main__ import main
 
 STEM = "09_small"
 
@@ -218,11 +217,6 @@ def test_a_sheet_has_what_the_lesson_closes_with_and_the_booklet_every_sheet(bui
             tag["href"] for tag in parsed(built / f"{name}.html").select("link[rel=stylesheet]")
         ] == ["assets/sheets.css"]
     assert (built / "assets/sheets.css").is_file()
-
-
-def test_lessons_without_a_sheet_are_named(tmp_path, capsys):
-    assert main(["sheets", "19", "--out", str(tmp_path)]) == 1
-    assert "None of these lessons closes with a sheet yet: 19_review" in capsys.readouterr().err
 
 
 def test_the_instructor_reads_all_of_it_and_what_goes_deeper_is_marked(path, tmp_path):

@@ -1,7 +1,7 @@
 """The closing sheets, each on one page to be printed, and all as a booklet: `make sheets`.
 
-A sheet is what a lesson of the third edition closes with: its formula, its shapes, its code, its
-terms, its three mistakes. Where the system has a Chromium, each page is there as PDF too.
+A sheet is what a lesson closes with: its formula, its shapes, its code, its terms, its three
+mistakes. Where the system has a Chromium, each page is there as PDF too.
 """
 
 import shutil
@@ -29,12 +29,9 @@ ASSETS = {  # beside the pages, as the site has them
 def write_sheets(paths: Sequence[Path], directory: Path, image: str = "") -> list[Path]:
     """Writes the sheets of these notebooks and the booklet, and returns their files.
 
-    `image` is the address of the picture for previews. Raises ValueError if no lesson has a sheet.
+    `image` is the address of the picture for previews.
     """
-    lessons = [lesson for path in paths if (lesson := read_lesson(path)).sheets]
-    if not lessons:
-        names = ", ".join(path.stem for path in paths)
-        raise ValueError(f"None of these lessons closes with a sheet yet: {names}")
+    lessons = [read_lesson(path) for path in paths]
     (directory / "assets").mkdir(parents=True, exist_ok=True)
     for name, text in ASSETS.items():
         (directory / "assets" / name).write_text(text(), encoding="utf-8")

@@ -152,8 +152,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
         page = render.render(template, here=name, **everywhere, **values)
         (directory / name).write_text(page, encoding="utf-8")
     write_figures(drawn, directory / "figures")
-    if closing := [lesson.path for lesson in lessons if lesson.sheets]:
-        write_sheets(closing, directory, image)
+    write_sheets(paths, directory, image)
     return directory / "index.html"
 
 
