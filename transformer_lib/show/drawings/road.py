@@ -1,4 +1,4 @@
-"""The steps of one lesson, as a row of boxes. Every lesson of the third edition."""
+"""The steps of one lesson, as a row of boxes."""
 
 from itertools import pairwise
 
