@@ -186,6 +186,8 @@ SCENES = {
     "18, gate, four entries": lambda: drawings.gate(X[1, :3], X[1:], -X[1:], X[:, :3]),
     "18, bytes": lambda: drawings.bytes_kept([("Llama 2 7B", 524_288), ("ours", 1_024)]),
     "19": lambda: drawings.route(built_in()),
+    "19, asked twice": lambda: drawings.asked_twice(["je", "suis", "chez", "moi"], "toi"),
+    "19, two tokens": lambda: drawings.asked_twice(["va", "!"], "?"),
 }
 SCENE = pytest.mark.parametrize("make", SCENES.values(), ids=SCENES)
 
@@ -468,6 +470,20 @@ def test_row_t_of_training_is_step_t_of_prediction():
         ("prediction.0.word", "prediction.1.seen"),
         ("prediction.1.word", "prediction.2.seen"),
     ]
+
+
+def test_asked_twice_compares_what_must_stay():
+    tokens = ["je", "suis", "chez", "moi"]
+    scene = drawings.asked_twice(tokens, "toi")
+    parts = {part.name: part for part in scene.parts}
+    for call, last in (("first", "moi"), ("second", "toi")):
+        assert (*parts[f"{call}.kept"].cells, *parts[f"{call}.last"].cells) == (*tokens[:3], last)
+        assert parts[f"{call}.answer"].cells == ("o0", "o1", "o2")
+        assert parts[f"{call}.answer"].width == parts[f"{call}.kept"].width
+    ends = {p.source for p in scene.parts if isinstance(p, Arrow) and p.target == "equal"}
+    assert ends == {"first.answer", "second.answer"}
+    with pytest.raises(ValueError, match="1 tokens"):
+        drawings.asked_twice(["va"], "!")
 
 
 def heard_by(layer, others, tgt):

@@ -22,15 +22,15 @@ from transformer_lib.translation import Translator
 CATCHES = {  # a column a module
     "": "A B C D E F G H J K",
     "each row of weights adds up to 1": "x . x . . . . x . x",
-    "a hidden key changes nothing": ". . x x . x . . . .",
-    "every value in sight is heard": ". . . x . x . x . x",
-    "no word knows the future, in train() and in eval()": "x . x . x . x . . .",
+    "a key that is masked out changes nothing": ". . x x . x . . . .",
+    "every value that is not masked out is heard": ". . . x . x . x . x",
+    "no token hears a later one, in train() and in eval()": "x . x . x . x . . .",
     "permuting keys with their values changes nothing": ". . . . . x . x . .",
     "a sentence fares alone as in a batch": "x . x x . x . x . .",
     "the inputs are left as they were": ". . . . . . . . x .",
     "scores of random vectors have variance 1 at any width": ". x . . . x . . . x",
     "in eval() the same question gets the same answer": ". . . . . . . x x .",
-    "a query that fits one key brings back its value": "x . . . . x . x . x",
+    "a query that fits one key gets its value": "x . . . . x . x . x",
 }
 
 
@@ -231,11 +231,18 @@ def test_a_wrong_entry_gets_its_nudge_and_not_the_answer(name):
 def test_names_that_are_not_there():
     assert "There is no module 'a'. Did you mean 'A'?" in said_of(a=(7, "each row"))
     assert "There is no module 'I'. They are A, B" in said_of(I=(7, "each row"))
-    assert "Did you mean “a hidden key changes nothing”?" in said_of(
+    assert "Did you mean “a key that is masked out changes nothing”?" in said_of(
         C=(6, "hidden keys change nothing")
     )
     assert "The names are in `PROPERTIES`." in said_of(C=(6, "xyz"))
-    for odd in (7, "a hidden key changes nothing", (6,), (True, "xyz"), (6.0, "xyz"), ("x", "y")):
+    for odd in (
+        7,
+        "a key that is masked out changes nothing",
+        (6,),
+        (True, "xyz"),
+        (6.0, "xyz"),
+        ("x", "y"),
+    ):
         assert "C: " in said_of(C=odd)
     assert "C has the lines 1 to 7, and no line 99." in said_of(C=(99, "xyz"))
     for pair in (("7", "a hidden key"), ("a hidden key", "7")):
@@ -265,13 +272,13 @@ def test_the_students_property_finds_three_of_the_ten_but_not_a():
     """
     found = {name for name, module in MODULES.items() if not review.my_property(module())}
     assert found - {"J"} == {"C", "E", "G"}
-    assert "no word knows the future, in train() and in eval()" in review.catchers("A")
+    assert "no token hears a later one, in train() and in eval()" in review.catchers("A")
 
 
 @pytest.mark.parametrize("what", review.LEAKS)
 def test_the_property_of_the_first_exercise_judges_the_modules_of_the_second(what):
     module = review.LEAKS[what]
-    no_future = PROPERTIES["no word knows the future, in train() and in eval()"]
+    no_future = PROPERTIES["no token hears a later one, in train() and in eval()"]
     assert no_future(module) == review.leaks.solutions[1](copy.deepcopy(module))
 
 

@@ -42,7 +42,7 @@ class Heads(nn.Module):
         return x.transpose(1, 2).flatten(2)
 
     def visible(self, query, key, mask, is_causal):
-        """Who may look at whom, (B or 1, 1, Tq, Tk), from a mask that broadcasts to it."""
+        """Who may attend to whom, (B or 1, 1, Tq, Tk), from a mask that broadcasts to it."""
         q_len, k_len = query.size(1), key.size(1)
         visible = torch.ones(1, 1, q_len, k_len, dtype=torch.bool)
         if is_causal:
@@ -211,7 +211,7 @@ def rows_add_up(attend):
     return alike(free, value) and alike(masked, value)
 
 
-@holds("a hidden key changes nothing")
+@holds("a key that is masked out changes nothing")
 def hidden_keys(attend):
     (x, mask), query = padded(), torch.randn(3, 4, 12)
     hidden = ~mask[:, 0, 0, :, None]  # (B, Tk, 1)
@@ -219,20 +219,20 @@ def hidden_keys(attend):
     return alike(ask(attend, query, x, x, mask=mask), ask(attend, query, other, other, mask=mask))
 
 
-@holds("every value in sight is heard")
+@holds("every value that is not masked out is heard")
 def values_in_sight(attend):
     (x, mask), query = padded(), torch.randn(3, 4, 12)
     before = ask(attend, query, x, x, mask=mask)
-    for place in range(5):
+    for at in range(5):
         other = x.clone()
-        other[:, place] += 1
+        other[:, at] += 1
         heard = (ask(attend, query, x, other, mask=mask) - before).abs() > 1e-4  # in every head
-        if not heard[mask[:, 0, 0, place]].all():
+        if not heard[mask[:, 0, 0, at]].all():
             return False
     return True
 
 
-@holds("no word knows the future, in train() and in eval()")
+@holds("no token hears a later one, in train() and in eval()")
 def no_future(attend):
     x = torch.randn(2, 7, 12)
     for training, time in product((True, False), range(1, 7)):
@@ -293,7 +293,7 @@ def same_answer(attend):
     return alike(attend(x, x, x), attend(x, x, x))
 
 
-@holds("a query that fits one key brings back its value")
+@holds("a query that fits one key gets its value")
 def looked_up(attend):
     key = 20 * torch.eye(6).repeat(1, 2)[None]  # six keys, each fits itself alone, in both heads
     value, wanted = torch.randn(1, 6, 12), [2, 0, 5, 2]

@@ -203,14 +203,14 @@ def my_culprits():
     return {
         "A": (7, "each row of weights adds up to 1"),  # softmax over the queries: axis 2 of four
         "B": (4, "scores of random vectors have variance 1 at any width"),  # d_model, not d_head
-        "C": (6, "a hidden key changes nothing"),  # it still counts in the denominator
+        "C": (6, "a key that is masked out changes nothing"),  # it still counts in the denominator
         "D": (6, "a sentence fares alone as in a batch"),  # it gets its neighbour's mask
-        "E": (7, "no word knows the future, in train() and in eval()"),  # one word too many
+        "E": (7, "no token hears a later one, in train() and in eval()"),  # one word too many
         "F": (5, "permuting keys with their values changes nothing"),  # heads cut across words
-        "G": (5, "no word knows the future, in train() and in eval()"),  # causal in train() alone
+        "G": (5, "no token hears a later one, in train() and in eval()"),  # causal in train() alone
         "H": (6, "in eval() the same question gets the same answer"),  # dropout that never rests
         "J": (5, "the inputs are left as they were"),  # q is a view of the query
-        "K": (3, "a query that fits one key brings back its value"),  # it brings back the key
+        "K": (3, "a query that fits one key gets its value"),  # it brings back the key
     }
 
 
@@ -256,14 +256,14 @@ def _():
     "hidden key changes nothing”."
 )
 def _():
-    return my_culprits() | {"C": "a hidden key changes nothing"}
+    return my_culprits() | {"C": "a key that is masked out changes nothing"}
 
 
 @culprits.mistake(
     "9 of ten are caught. C: the line is a whole number, as `show_numbered` prints it; yours is None."
 )
 def _():
-    return my_culprits() | {"C": (None, "a hidden key changes nothing")}
+    return my_culprits() | {"C": (None, "a key that is masked out changes nothing")}
 
 
 @culprits.mistake(
@@ -281,15 +281,15 @@ def _():
 
 @culprits.mistake("9 of ten are caught. C: one property, a sentence in quotes; yours is a list.")
 def _():
-    return my_culprits() | {"C": (6, ["a hidden key changes nothing"])}
+    return my_culprits() | {"C": (6, ["a key that is masked out changes nothing"])}
 
 
 @culprits.mistake(
-    "9 of ten are caught. K: no property is called “a query that fits brings its value”. Did you mean "
-    "“a query that fits one key brings back its value”?"
+    "9 of ten are caught. K: no property is called “a query that fits gets its value”. Did you mean "
+    "“a query that fits one key gets its value”?"
 )
 def _():
-    return my_culprits() | {"K": (3, "a query that fits brings its value")}
+    return my_culprits() | {"K": (3, "a query that fits gets its value")}
 
 
 @culprits.mistake(f"9 of ten are caught. D: line 4 may stay as it is. {NUDGES['D']}")
@@ -298,11 +298,11 @@ def _():
 
 
 @culprits.mistake(
-    "9 of ten are caught. E: the line is found, but “a hidden key changes nothing” holds of it. What would "
+    "9 of ten are caught. E: the line is found, but “a key that is masked out changes nothing” holds of it. What would "
     "a user notice?"
 )
 def _():
-    return my_culprits() | {"E": (7, "a hidden key changes nothing")}
+    return my_culprits() | {"E": (7, "a key that is masked out changes nothing")}
 
 
 @culprits.mistake(
@@ -312,7 +312,7 @@ def _():
 )
 def _():
     return my_culprits() | {
-        "G": (6, "no word knows the future, in train() and in eval()"),
+        "G": (6, "no token hears a later one, in train() and in eval()"),
         "J": (5, "a sentence fares alone as in a batch"),
     }
 

@@ -41,6 +41,7 @@ from transformer_lib.show.drawings.stream import looks_and_writes, norms_on_the_
 from transformer_lib.show.drawings.today import today_beside_2017
 from transformer_lib.show.drawings.training import faults, training_loop
 from transformer_lib.show.drawings.turning import turned_arrows, two_layouts, word_beside_code
+from transformer_lib.show.drawings.twice import asked_twice
 from transformer_lib.show.drawings.two_lives import two_lives
 from transformer_lib.show.drawings.waiting import what_waits
 from transformer_lib.show.drawings.who_asks import circle_of_three, two_layers_ask
@@ -53,6 +54,7 @@ __all__ = [
     "accepted_and_redrawn",
     "added_positions",
     "additive_path",
+    "asked_twice",
     "bahdanau_step",
     "beam_tree",
     "beside",
