@@ -1,5 +1,6 @@
 """The right answers of the quiz, computed with plain torch where they can be, and their form."""
 
+import copy
 import itertools
 import math
 import re
@@ -775,6 +776,53 @@ def test_three_active():
     assert len(chosen[0].unique()) == 2
     assert len(chosen.unique()) == 8
     assert right("three_active").startswith(f"{30.5 * 2:.0f} billion bytes")
+
+
+# On what the third edition has added.
+
+
+def test_no_gradient_at_all():
+    parameter = nn.Parameter(torch.tensor([2.0]))
+    parameter.grad = torch.zeros(1)
+    torch.optim.AdamW([parameter], lr=0.01, weight_decay=0.1).step()
+    assert right("no_gradient_at_all").startswith(f"{parameter.item():.3f}:")
+
+
+def test_a_guess_refused():
+    accepted = 0.4 / 0.8
+    assert right("a_guess_refused").startswith("½")
+    assert (accepted, 0.8 * accepted) == (0.5, 0.4)
+
+
+def test_sixteen_at_once():
+    """A matrix is fetched once, however many tokens are multiplied with it."""
+    with FlopCounterMode(display=False) as one:
+        torch.randn(1, 8) @ torch.randn(8, 4)
+    with FlopCounterMode(display=False) as sixteen:
+        torch.randn(16, 8) @ torch.randn(8, 4)
+    assert sixteen.get_total_flops() == 16 * one.get_total_flops()
+    assert "same bytes" in right("sixteen_at_once")
+
+
+def test_fewer_bytes():
+    """Of four changes one makes fewer keys."""
+    kept = {heads: nn.Linear(64, heads * 16)(torch.randn(1, 64)).numel() for heads in (4, 1)}
+    assert kept[1] < kept[4]
+    assert "share keys" in right("fewer_bytes")
+
+
+def test_eight_for_two():
+    network = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 8))
+    eight = nn.ModuleList(copy.deepcopy(network) for _ in range(8))
+    count = lambda module: sum(parameter.numel() for parameter in module.parameters())
+    with FlopCounterMode(display=False) as one:
+        network(torch.randn(1, 8))
+    with FlopCounterMode(display=False) as two:
+        for expert in eight[:2]:
+            expert(torch.randn(1, 8))
+    assert count(eight) == 8 * count(network)
+    assert two.get_total_flops() == 2 * one.get_total_flops()
+    assert right("eight_for_two") == "Parameters eight times, operations twice."
 
 
 # Form.

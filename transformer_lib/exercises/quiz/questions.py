@@ -1271,6 +1271,23 @@ QUESTIONS = [
         "Nearly sure",
     ),
     Question(
+        "14",
+        "no_gradient_at_all",
+        "AdamW, rate 0.01, decay λ = 0.1. No batch has mentioned a parameter yet, so all its gradients "
+        "were 0. It is 2. What is it after the next update?",
+        {
+            "2: without a gradient nothing moves.": "So it is in Adam. In AdamW the decay stands beside "
+            "Adam's step and asks for no gradient.",
+            "1.99: one step of the rate towards 0.": "The first step of Adam has the length of the rate if "
+            "there is a gradient. Here there is none, and the decay is a fraction.",
+            "1.8: λ takes a tenth of it.": "λ is multiplied by the rate as well: a thousandth of the "
+            "parameter goes, and not a tenth.",
+            "1.998: times 1 − 0.01 · 0.1.": "The decay takes rate · λ · 2 = 0.002. Adam's own step is 0.",
+        },
+        "D",
+        "A little less, every time",
+    ),
+    Question(
         "15",
         "four_of_four",
         "A tutorial shows four translations, and all four are right. What do you ask first?",
@@ -1353,6 +1370,22 @@ QUESTIONS = [
         },
         "C",
         "Build: BLEU by hand",
+    ),
+    Question(
+        "15",
+        "at_two_budgets",
+        "On `test` model A is clearly better than B after 500 updates, and clearly worse after 2,500. "
+        "Somebody asks which of the two is the better model. What may you say?",
+        {
+            "B, because only the longer training counts.": "The larger budget is another measurement, and "
+            "not the true one: a third budget may turn it round again.",
+            "Each budget has its answer: say both.": "A comparison holds for a budget, a test set and a "
+            "search of rates. Leave one out and the sentence claims too much.",
+            "Neither: two results that differ cancel out.": "Each was clear by the rule. They answer two "
+            "questions, and the answers may differ.",
+        },
+        "B",
+        "Eight models, two budgets",
     ),
     Question(
         "16",
@@ -1443,6 +1476,42 @@ QUESTIONS = [
         },
         "A",
         "Nothing twice",
+    ),
+    Question(
+        "16",
+        "sixteen_at_once",
+        "A large decoder, one sentence. One pass reads 16 known tokens, so it has 16 times the "
+        "operations of a step. How long does it take, compared with a step?",
+        {
+            "A few times as long: mostly it waits for the same bytes.": "Every matrix is fetched once for "
+            "all 16 tokens. That is what guessing ahead lives on.",
+            "16 times as long: 16 times the operations.": "It would if a step waited for operations. It "
+            "waits for the parameters to be fetched.",
+            "256 times as long: every token meets every other.": "The scores are 16 times 16, but they are "
+            "a small part of the work. The matrices are most of it.",
+            "As long as 16 steps, since 16 tokens are read.": "16 steps fetch every matrix 16 times. One "
+            "pass fetches it once.",
+        },
+        "A",
+        "What a step waits for",
+    ),
+    Question(
+        "16",
+        "a_guess_refused",
+        "Two words: the model wants 0.6 and 0.4, the draft guesses with 0.2 and 0.8. The draft has "
+        "guessed the second word. With which probability is it accepted?",
+        {
+            "0.4: what the model gives it.": "It has come with 0.8 already. 0.8 · 0.4 would be 0.32, less "
+            "than the 0.4 that it should get.",
+            "0: the model prefers the other word.": "That is greedy checking. Here words are drawn, and the "
+            "second one should come in 0.4 of all cases.",
+            "½: 0.4 divided by 0.8.": "Guessed and accepted together are 0.8 · ½ = 0.4, what the model "
+            "wants.",
+            "1: a guess costs nothing.": "Then it would come with 0.8, and the sentences would be the "
+            "draft's.",
+        },
+        "C",
+        "Guess, then check",
     ),
     Question(
         "17",
@@ -1612,5 +1681,41 @@ QUESTIONS = [
         },
         "B",
         "A model card, line by line",
+    ),
+    Question(
+        "18",
+        "fewer_bytes",
+        "From the layer of 2017 to today's block four parts have changed. Which change makes the cache "
+        "smaller?",
+        {
+            "RMSNorm: it subtracts no mean.": "A norm keeps nothing for later tokens. What is cached are "
+            "keys and values.",
+            "The gate: a part of the network is shut.": "The network works on each token alone, and "
+            "nothing of it is kept for the next.",
+            "Rotary positions: there is no table of codes.": "A turned key is as wide as it was, and "
+            "there are as many.",
+            "Heads that share keys and values.": "With fewer heads of keys each token leaves fewer "
+            "numbers, in every layer.",
+        },
+        "D",
+        "What a token leaves behind",
+    ),
+    Question(
+        "18",
+        "eight_for_two",
+        "A block's network is replaced by eight of the same size, and a router sends each token to two "
+        "of them. What happens to the network's parameters and operations? (Forget the router's own.)",
+        {
+            "Both are eight times as many.": "A token goes through two of the eight. The other six cost "
+            "it nothing.",
+            "Parameters eight times, operations twice.": "All eight must be there, and each token is "
+            "multiplied with two.",
+            "Both are twice as many: the rest is not used.": "Not by this token. The next one may be sent "
+            "to others, so all eight are kept.",
+            "Parameters twice, operations eight times.": "The other way round: experts buy parameters "
+            "without as many operations.",
+        },
+        "B",
+        "Two of eight networks",
     ),
 ]
