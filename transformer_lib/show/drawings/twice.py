@@ -55,7 +55,7 @@ def asked_twice(tokens: Sequence[str], other: str) -> Scene:
         label("once", CELL[0] * len(tokens) / 2, above, "ask once", bold=True),
         label("again", CELL[0] * len(tokens) / 2, below, "ask again", bold=True),
         label("must", first.x + 26, DOWN / 2 + 5, "must stay", anchor="start", role="aside"),
-        label("may", left + CELL[0] * (last + 0.5), below, "may differ", role="aside"),
+        label("may", left + CELL[0] * (last + 0.5), DOWN + 36, "may differ", role="aside"),
     ]
     return fitted(
         "A property, as two calls",
