@@ -116,6 +116,8 @@ def _examine_culprits(found):
             f"`my_culprits()` returned {describe(found)}. Return a dictionary, from a module's name "
             'to its faulty line and a property: `{"A": (7, "…"), "B": (…, "…")}`.',
         )
+    if amiss := _keys_amiss(found) or _counted_from_0(found):
+        return Verdict("mistake", amiss)
     remarks = [_remark(module, given) for module, given in found.items()]
     caught = remarks.count(None)
     remarks = [remark for remark in remarks if remark]
@@ -129,6 +131,39 @@ def _examine_culprits(found):
         "passed",
         f"Passed. More than one property catches {', '.join(several)}: any of them was a right "
         "answer. How few properties are enough to catch all ten modules?",
+    )
+
+
+def _keys_amiss(found: dict) -> str:
+    """What to say if no key is a module's letter, and all are amiss in one way."""
+    if not found or not MODULES.keys().isdisjoint(found):
+        return ""
+    if all(isinstance(key, type) for key in found):
+        return 'Your keys are the classes themselves. Give their letters, in quotes: `"A"`.'
+    if all(isinstance(key, str) and key.strip().upper() in MODULES for key in found):
+        return 'The modules are called by their capital letters alone: `"A"`.'
+    if all(isinstance(key, int) for key in found):
+        return (
+            "Your keys are numbers. A key is the letter of a module, and the number of its line is the "
+            'first of the pair: `{"A": (7, "…")}`.'
+        )
+    return ""
+
+
+def _counted_from_0(found: dict) -> str:
+    """What to say if most lines stand one too high: `show_numbered` counts from 1."""
+    lines = {
+        module: given[0]
+        for module, given in found.items()
+        if module in MODULES and isinstance(given, tuple | list) and len(given) == 2
+    }
+    whole = {name: n for name, n in lines.items() if isinstance(n, int)}
+    early = [name for name, n in whole.items() if n not in FAULTY[name] and n + 1 in FAULTY[name]]
+    if len(early) < 5 or 2 * len(early) <= len(found):
+        return ""
+    return (
+        "Did you count the lines from 0? `show_numbered` counts them from 1, the line of `class` "
+        "included. Most of your numbers are too small by one."
     )
 
 
@@ -237,6 +272,32 @@ def _():
 )
 def _():
     return list(my_culprits().items())
+
+
+@culprits.mistake('Your keys are the classes themselves. Give their letters, in quotes: `"A"`.')
+def _():
+    return {MODULES[name]: given for name, given in my_culprits().items()}
+
+
+@culprits.mistake('The modules are called by their capital letters alone: `"A"`.')
+def _():
+    return {name.lower(): given for name, given in my_culprits().items()}
+
+
+@culprits.mistake(
+    "Your keys are numbers. A key is the letter of a module, and the number of its line is the first of "
+    'the pair: `{"A": (7, "…")}`.'
+)
+def _():
+    return {line: (name, named) for name, (line, named) in my_culprits().items()}
+
+
+@culprits.mistake(
+    "Did you count the lines from 0? `show_numbered` counts them from 1, the line of `class` included. "
+    "Most of your numbers are too small by one."
+)
+def _():
+    return {name: (line - 1, named) for name, (line, named) in my_culprits().items()}
 
 
 @culprits.mistake("7 of ten are caught. Still open: E, G, H.")
