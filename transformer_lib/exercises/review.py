@@ -669,6 +669,8 @@ def _examine_capstone(translate, pairs, held_out):
             f"`my_capstone(pairs)` returned {describe(translate)}. Return a function, from a source to "
             "its target: `lambda source: translator.translate([source])[0]`.",
         )
+    if isinstance(getattr(translate, "__self__", None), Translator):
+        return Verdict("mistake", LISTS)
     try:
         both = _translated(translate, held_out[:20])
         if _right(both) > 0:
@@ -699,6 +701,18 @@ def _hears_no_order(translate: Answer, pairs: Sequence[SentencePair]) -> bool:
     return _right(_translated(translate, turned)) >= 0.9
 
 
+LISTS = (
+    "You return `translate` itself, which takes and gives lists. A function from one string to another is "
+    "wanted: `lambda source: translator.translate([source])[0]`."
+)
+UNKNOWN_WORDS = (
+    "It says `<unk>` again and again. So the words of the target have no ids: was the vocabulary of the "
+    "target built from the targets, `pair.target`?"
+)
+FIRST_LANGUAGE = (
+    "It answers with words of the first language. Its ids are read with the vocabulary of the source: "
+    "`Translator` takes the source's vocabulary first, and then the target's."
+)
 ECHO = (
     "It says one word again and again. A model that repeats what it read last has learned to copy: was "
     "the target shifted, so that `tgt_in` begins with `<bos>` and lags one token behind `tgt_out`? (A model "
@@ -715,7 +729,8 @@ ENDLESS = (
 )
 UNTRAINED = (
     "Hardly a word is right. So speaks a model that was not trained, or hardly: does the translator get "
-    "the model that `fit` got? Or are its ids read with another vocabulary than they were written with?"
+    "the model that `fit` got? Are its ids read with another vocabulary than they were written with? Or is "
+    "the learning rate far too high?"
 )
 ONE_MARK = (
     "Sentences that end in one mark are right, those that end in the other are not. The mark decides the "
@@ -753,6 +768,14 @@ def _diagnosis(
     def overlap(answer, wanted):
         return (Counter(answer) & Counter(wanted)).total() / max(len(answer), len(wanted))
 
+    words_of = lambda texts: {word for text in texts for word in text if len(word) > 1}
+    target_words = words_of(wanted for _, wanted in both)
+    source_words = words_of(tokenize(source, "en") for source in sources) - target_words
+    spoken = words_of(answer for answer, _ in wrong)
+    if share(lambda answer, _: any("unk" in word for word in answer)) > 0.9:
+        return UNKNOWN_WORDS
+    if spoken and spoken <= source_words:
+        return FIRST_LANGUAGE
     if share(lambda answer, wanted: len(set(answer)) == 1 and len(answer) > len(wanted)) > 0.9:
         return ECHO
     if known >= 0.95 and _right(both) < 0.5:
@@ -796,9 +819,9 @@ capstone = Examined(
         "Every word stands in `pairs` many times. Try it on `invented_language(0)`, which gives pairs to "
         "train on and pairs to test.",
         "`encode_pairs` makes ids of the pairs and `TokenBatches` batches of the ids. One layer of width 64 "
-        "is enough, without dropout. A class of your own begins with random parameters of torch's size, and "
-        "so learns slowly. `begin = make_model(…)` has parameters of the right size; build yours from the same "
-        "`begin.config`, then let it copy them: `model.load_state_dict(begin.state_dict())`.",
+        "is enough, without dropout. If your class draws its embeddings as `nn.Embedding` does, they are too "
+        "large and it learns slowly. `begin = make_model(…)` has parameters of the right size; build yours from "
+        "the same `begin.config`, then let it copy them: `model.load_state_dict(begin.state_dict())`.",
         "`fit` for 300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50; nothing is ambiguous in this "
         "language, so `label_smoothing=0.0`. A class of your own has no `step`: `with_steps(model, "
         "begin.config)` computes everything anew for each token, and a `Translator` can ask it. The "
@@ -885,6 +908,21 @@ def _(pairs):
     torch.manual_seed(0)
     translator = _newborn(pairs)
     return lambda source: translator.translate([source])[0]
+
+
+@capstone.mistake(UNKNOWN_WORDS)
+def _(pairs):
+    return lambda source: "<unk> " * len(source.split()) + source[-1]
+
+
+@capstone.mistake(FIRST_LANGUAGE)
+def _(pairs):
+    return lambda source: source
+
+
+@capstone.mistake(LISTS)
+def _(pairs):
+    return _newborn(pairs).translate
 
 
 @capstone.mistake(MEMORISED)
