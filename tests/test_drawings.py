@@ -174,6 +174,7 @@ SCENES = {
     ),
     "17": lambda: drawings.shared_update([7, 8, 10, 11, 12]),
     "17, long rows": lambda: drawings.shared_update([5, 9, 18]),
+    "17, fetched": lambda: drawings.what_is_fetched(2048, 32, 64),
     "18": drawings.families,
     "18, today": drawings.today_beside_2017,
     "18, shared keys": drawings.shared_keys,
@@ -586,6 +587,22 @@ def test_a_bar_is_as_long_as_the_bytes_that_are_kept():
     for none in ([], [("d", 0)]):
         with pytest.raises(ValueError, match="no bytes to draw"):
             drawings.bytes_kept(none)
+
+
+@pytest.mark.parametrize(("n", "d", "rows"), [(8, 2, 4), (2048, 32, 64), (64, 16, 64)])
+def test_the_entries_that_are_fetched_are_those_of_the_loop(n, d, rows):
+    """Counted where the formula and the loop over blocks take and leave their tensors."""
+    q, k, v = torch.zeros(3, n, d)
+    scores = q @ k.T
+    by_formula = q.numel() + k.numel() + 4 * scores.numel() + v.numel() + (scores @ v).numel()
+    in_blocks = sum(
+        block.numel() + k.numel() + v.numel() + (block @ k.T @ v).numel() for block in q.split(rows)
+    )
+    parts = {part.name: part for part in drawings.what_is_fetched(n, d, rows).parts}
+    assert f"= {thousands(by_formula)} entries" in parts["formula.title"].text
+    assert f"= {thousands(in_blocks)} entries" in parts["blocks.title"].text
+    with pytest.raises(ValueError, match="not a multiple of rows=3"):
+        drawings.what_is_fetched(n, d, 3)
 
 
 @pytest.mark.parametrize("top_k", [1, 2])

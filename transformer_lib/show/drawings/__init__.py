@@ -15,6 +15,7 @@ from transformer_lib.show.drawings.decoding_steps import (
 )
 from transformer_lib.show.drawings.desk import desk
 from transformer_lib.show.drawings.families import families
+from transformer_lib.show.drawings.fetching import what_is_fetched
 from transformer_lib.show.drawings.gated import gate
 from transformer_lib.show.drawings.gates import gru_cell
 from transformer_lib.show.drawings.guessing import accepted_and_redrawn, round_of_guesses
@@ -111,6 +112,7 @@ __all__ = [
     "two_layers_ask",
     "two_layouts",
     "two_lives",
+    "what_is_fetched",
     "what_waits",
     "word_beside_code",
 ]
