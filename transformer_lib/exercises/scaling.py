@@ -179,10 +179,13 @@ def _(lengths, max_tokens):
     return batches
 
 
-@bucket_batches.mistake(
+_ONE_LIST = (
     "All your batches are one and the same list, and `clear()` empties it for all of them. Begin each batch "
     "with a new list, `[]`."
 )
+
+
+@bucket_batches.mistake(_ONE_LIST)
 def _(lengths, max_tokens):
     batch, batches = [], []
     for group in my_bucket_batches(lengths, max_tokens):
@@ -190,6 +193,17 @@ def _(lengths, max_tokens):
         batch.extend(group)
         batches.append(batch)
     return batches
+
+
+@bucket_batches.mistake(_ONE_LIST)
+def _(lengths, max_tokens):
+    batch, batches = [], []
+    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if batch and lengths[i] * (len(batch) + 1) > max_tokens:
+            batches.append(batch)
+            batch.clear()
+        batch.append(i)
+    return [*batches, batch]
 
 
 bucket_batches_for_one = Exercise(
@@ -250,7 +264,8 @@ max([*batch, length]) → max(length, len(batch))
     You compare a length with a number of sentences. The longest is the largest of all lengths.
 rows * longest → len(batch) * longest + 1
 rows * longest → longest * len(batch) + 1 ; max([*batch, length]) → length
-    In yours brackets are missing: in `n * len(batch) + 1` only one position is added, and not a whole row.
+rows * longest → len(batch) + 1 * longest
+    In yours brackets are missing: `*` comes before `+`, so one factor is multiplied by a part of the other alone.
 rows * longest → rows + longest
     You add rows and longest. The area of a rectangle is a product: rows × longest.
 return rows * longest → return longest
@@ -358,6 +373,8 @@ real[p::processes].sum() → real[p::processes].float().mean()
 real[p::processes].sum() → real[p::processes].float().mean() ; tokens / real.sum() → tokens
     Yours asks how full each part is: its real tokens over its *own* positions. Count the real tokens, and
     divide by those of the whole batch.
+range(processes)]) → range(min(processes, len(real)))])
+    In yours the factor of a process without rows is missing. There are as many factors as processes, and that one is 0.
 tokens / real.sum() → tokens / real.sum() / processes
     You divide by `processes` as well. The parts are added here, not averaged.
 tokens / real.sum() → tokens / real.sum() * processes

@@ -1522,8 +1522,8 @@ QUESTIONS = [
         {
             "Nothing: the mean of the two means is the mean over all tokens.": "Only if both have "
             "as many tokens. Here it is 3, and the mean of the twelve is 2.",
-            "The tokens of the second process count three times as much.": "Weigh each mean by P "
-            "· N_p / N. The averaging over P processes then leaves the mean over all tokens.",
+            "The tokens of the second process count three times as much.": "Weigh each mean by M "
+            "· N_p / N. The averaging over M processes then leaves the mean over all tokens.",
             "The update is twice as long as that of one process.": "A sum of gradients would be. "
             "`DistributedDataParallel` divides by the number of processes.",
         },
@@ -1579,6 +1579,40 @@ QUESTIONS = [
         },
         "A",
         "Logits only where there is a target",
+    ),
+    Question(
+        "17",
+        "a_long_text",
+        "A model of width 4096 reads texts of 24,576 tokens, without a causal mask. How far are the "
+        "counted operations from six for each parameter and token?",
+        {
+            "They are about the same: attention's projections are parameters.": "Its projections are. "
+            "Scores and averages take no parameter, and are not in the six.",
+            "They are about twice as many.": "Attention's own part is n/(6d) = 24,576/24,576, as much "
+            "again as all parameters take.",
+            "They are about six times as many.": "n/d is 6. What a query does with n keys is 4nd "
+            "operations, against 24d² of the parameters: n/(6d).",
+            "They are about 24,576 times as many.": "The scores are n for each token, but each of them "
+            "takes 2d operations, and a layer's parameters take 24d².",
+        },
+        "B",
+        "Attention's own part",
+    ),
+    Question(
+        "17",
+        "ten_times_the_money",
+        "You get ten times as many operations as before. By Hoffmann et al. (2022), what should grow?",
+        {
+            "The model, ten times: larger is better.": "Then it reads no more than before. A model that has "
+            "read too little is worse than a smaller one that has read more.",
+            "The text, ten times: the model was large enough.": "Then a model of the old size reads ten times "
+            "as much, and at some point it cannot learn more.",
+            "Both, each ten times.": "That would take a hundred times the operations: they are about six for "
+            "each parameter *and* token.",
+            "Both, each about three times.": "The product has to be ten, and both grow alike: √10 is 3.2.",
+        },
+        "D",
+        "How large a model, and how much text?",
     ),
     Question(
         "18",
