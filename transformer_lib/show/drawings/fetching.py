@@ -1,4 +1,4 @@
-"""What attention fetches from memory and what it writes there: the formula, and in blocks. Lesson 17."""
+"""What attention fetches from memory: by the formula, and in blocks. Lesson 17."""
 
 from transformer_lib.show.drawings.marks import fitted, thousands
 from transformer_lib.show.drawings.scene import Box, Frame, Part, Scene, arrow, label
