@@ -314,7 +314,7 @@ def _():
 
 @culprits.mistake(
     "9 of ten are caught. C: a pair is wanted, the number of its faulty line and a property; yours is “a "
-    "hidden key changes nothing”."
+    "key that is masked out changes nothing”."
 )
 def _():
     return my_culprits() | {"C": "a key that is masked out changes nothing"}
