@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from transformer_lib.attention import allowed, attention_weights, for_the_kernel
 from transformer_lib.base.listening import Listened
-from transformer_lib.layers import KeysValues
+from transformer_lib.layers import KeysValues, Past, rows_of
 from transformer_lib.masks import Mask
 from transformer_lib.positions import RelativePositions
 
@@ -164,25 +164,15 @@ class Block(nn.Module):
 
 
 @dataclass(frozen=True)
-class GPTState:
-    """What `GPT.step` remembers. Nothing in it ever changes, so it may be kept and branched."""
+class GPTState(Past):
+    """What `GPT.step` remembers; before the first token `past` is empty."""
 
-    past: tuple[KeysValues | None, ...]  # a block each; None before the first token
-    position: int  # of the next token
     prompt: Int[Tensor, "batch prompt"]  # what the first step reads behind its token
 
     def select(self, rows: Int[Tensor, " rows"]) -> "GPTState":
         """The state of these rows, in this order."""
-        past = tuple(layer and tuple(t.index_select(0, rows) for t in layer) for layer in self.past)
-        return replace(self, past=past, prompt=self.prompt.index_select(0, rows))
-
-    def back(self, count: int) -> "GPTState":
-        """The state as it was before the last `count` tokens."""
-        if count > self.position:
-            raise ValueError(f"{count} tokens back, but the state has read {self.position}")
-        position = self.position - count
-        past = tuple(layer and tuple(t[:, :, :position] for t in layer) for layer in self.past)
-        return replace(self, past=past, position=position)
+        past, prompt = rows_of(self.past, rows), self.prompt.index_select(0, rows)
+        return replace(self, past=past, prompt=prompt)
 
 
 class GPT(nn.Module):
@@ -223,7 +213,7 @@ class GPT(nn.Module):
         """
         if mask is not None and not mask.all():
             raise ValueError("the prompts of a batch are padded: a GPT takes prompts of one length")
-        return GPTState((None,) * len(self.blocks), 0, prompt)
+        return GPTState(past=(), position=0, prompt=prompt)
 
     def step(
         self, ids: Int[Tensor, " batch"], state: GPTState
@@ -238,7 +228,8 @@ class GPT(nn.Module):
         """As many steps in one pass; the first ones read the prompt, too."""
         ids = torch.cat((ids[:, :1], state.prompt, ids[:, 1:]), dim=1)
         x, past = self.embedding(ids), []
-        for block, held in zip(self.blocks, state.past, strict=True):
+        held_by_each = state.past or (None,) * len(self.blocks)
+        for block, held in zip(self.blocks, held_by_each, strict=True):
             x, grown = block.step(x, held)
             past.append(grown)
         asked = x[:, state.prompt.size(1) :]  # nobody asks what comes after <bos> but the prompt

@@ -4,10 +4,11 @@ Lessons 11, 12.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from transformer_lib.attention import MultiHeadAttention
@@ -19,6 +20,30 @@ KeysValues = tuple[Float[Tensor, "batch heads _ d_head"], Float[Tensor, "batch h
 MemoryKeysValues = tuple[
     Float[Tensor, "sentence heads source d_head"], Float[Tensor, "sentence heads source d_head"]
 ]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a model remembers of the tokens that it has read: their keys and values.
+
+    Nothing in it ever changes, so a state may be kept, branched and used again.
+    """
+
+    past: tuple[KeysValues, ...]  # a layer each, and in it a row a hypothesis
+    position: int  # of the next token
+
+    def back(self, count: int) -> "Past":
+        """The state as it was before the last `count` tokens."""
+        if count > self.position:
+            raise ValueError(f"{count} tokens back, but the state has read {self.position}")
+        position = self.position - count
+        past = tuple(tuple(t[:, :, :position] for t in layer) for layer in self.past)
+        return replace(self, past=past, position=position)
+
+
+def rows_of(layers: tuple[tuple[Tensor, ...], ...], rows: Int[Tensor, " rows"]) -> tuple:
+    """These rows, in this order, of the keys and values of every layer."""
+    return tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
 
 
 class PositionwiseFeedForward(nn.Module):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from transformer_lib.base.listening import Listened
 from transformer_lib.base.tokens import MAX_LEN
-from transformer_lib.layers import DecoderLayer, EncoderLayer, KeysValues, MemoryKeysValues
+from transformer_lib.layers import DecoderLayer, EncoderLayer, MemoryKeysValues, Past, rows_of
 from transformer_lib.masks import Mask, four_axes, mask_row
 from transformer_lib.positions import POSITIONS
 
@@ -101,18 +101,11 @@ class Encoder(nn.Module):
 
 
 @dataclass(frozen=True)
-class DecoderState:
-    """What `Decoder.step` remembers.
+class DecoderState(Past):
+    """What `Decoder.step` remembers: besides the target so far, the memory."""
 
-    Nothing in it ever changes, so a state may be kept, branched and used again.
-    """
-
-    # A layer each: projected keys and values of the target so far, a row a hypothesis, and of the
-    # memory, made once, a row a sentence.
-    past: tuple[KeysValues, ...]
-    memory: tuple[MemoryKeysValues, ...]
+    memory: tuple[MemoryKeysValues, ...]  # a layer each, made once, and in it a row a sentence
     memory_mask: Mask | None
-    position: int  # of the next token
     tgt_mask: Mask | None = None  # of all positions that may come
 
     def select(self, rows: Int[Tensor, " rows"]) -> "DecoderState":
@@ -126,26 +119,15 @@ class DecoderState:
         sentences, beams = of.unique_consecutive(return_counts=True)
         if (beams != beams[:1]).any():
             sentences = of
-        state = replace(self, past=_rows(self.past, rows), tgt_mask=_rows_of(self.tgt_mask, rows))
+        tgt_mask = _mask_of(self.tgt_mask, rows)
+        state = replace(self, past=rows_of(self.past, rows), tgt_mask=tgt_mask)
         if torch.equal(sentences, torch.arange(held, device=rows.device)):
             return state
-        mask = _rows_of(self.memory_mask, sentences)
-        return replace(state, memory=_rows(self.memory, sentences), memory_mask=mask)
-
-    def back(self, count: int) -> "DecoderState":
-        """The state as it was before the last `count` tokens; the memory has not heard of them."""
-        if count > self.position:
-            raise ValueError(f"{count} tokens back, but the state has read {self.position}")
-        position = self.position - count
-        past = tuple(tuple(t[:, :, :position] for t in layer) for layer in self.past)
-        return replace(self, past=past, position=position)
+        mask = _mask_of(self.memory_mask, sentences)
+        return replace(state, memory=rows_of(self.memory, sentences), memory_mask=mask)
 
 
-def _rows(layers: tuple[tuple[Tensor, ...], ...], rows: Int[Tensor, " rows"]) -> tuple:
-    return tuple(tuple(t.index_select(0, rows) for t in layer) for layer in layers)
-
-
-def _rows_of(mask: Mask | None, rows: Int[Tensor, " rows"]) -> Mask | None:
+def _mask_of(mask: Mask | None, rows: Int[Tensor, " rows"]) -> Mask | None:
     return mask if mask is None or mask.size(0) == 1 else mask.index_select(0, rows)
 
 
