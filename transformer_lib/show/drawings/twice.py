@@ -40,7 +40,7 @@ def asked_twice(tokens: Sequence[str], other: str) -> Scene:
             strong=changed,
         )
         x = CELL[0] * len(tokens) + GAP + WIDE / 2
-        asked = Box(f"{call}.module", x, y, WIDE, HIGH, "attend", "attention", "nobody reads it")
+        asked = Box(f"{call}.module", x, y, WIDE, HIGH, "attend", "attention", "its code unread")
         outputs = [f"o{i}" for i in range(last)]
         answer = row(f"{call}.answer", left, y, outputs, "output", label="it gives")
         free = row(f"{call}.free", left + CELL[0] * last, y, [""], "norm")
