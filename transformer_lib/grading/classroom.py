@@ -16,6 +16,7 @@ from transformer_lib.grading.crashes import ends_all, how_it_ended, lost_with
 from transformer_lib.grading.homework import Asked, Homework, homework
 from transformer_lib.grading.judge import judge
 from transformer_lib.grading.limits import End, Task, run_limited
+from transformer_lib.grading.students import Student
 from transformer_lib.grading.submissions import (
     Cell,
     Program,
@@ -44,11 +45,20 @@ class Result:
 
 @dataclass
 class Row:
-    """A student, with a result for each exercise, and remarks on what was handed in."""
+    """A student, with a result for each exercise, and remarks on what was handed in.
 
-    student: str
+    `taken` has for each lesson the notebook that counts.
+    """
+
+    who: Student
     results: dict[str, Result] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    taken: dict[str, Path] = field(default_factory=dict)
+
+    @property
+    def student(self) -> str:
+        """The name that is shown."""
+        return self.who.name
 
     def remark(self, text: str) -> None:
         """Say something of what was handed in, once."""
@@ -154,7 +164,7 @@ def grade_class(
     submissions = find_submissions(folder)
     numbers = [path.stem[:2] for path in find_lessons(numbers)] if numbers else []
     wanted = {number: homework(number) for number in numbers}
-    rows = [Row(student) for student in submissions]
+    rows = [Row(Student(name, entry=name)) for name in submissions]
     handed = {row.student: _handed_in(row, submissions[row.student], numbers) for row in rows}
     for number in sorted({number for one in handed.values() for number in one} - {*wanted}):
         wanted[number] = homework(number)
@@ -190,7 +200,7 @@ def _handed_in(row: Row, paths: list[Path], numbers: Sequence[str]) -> dict[str,
         except Unusable as error:
             row.remark(f"{path.name}: {error}")
         else:
-            found[number], names[number] = cells, path.name
+            found[number], names[number], row.taken[number] = cells, path.name, path
     return found
 
 
