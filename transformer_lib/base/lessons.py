@@ -169,7 +169,8 @@ LESSONS = {
     ),
     "17": Lesson(
         DOING,
-        "make an update cheaper and count what is saved, share it between processes, predict what a large run costs",
+        "make an update cheaper and count what is saved, share it between processes, predict what a large "
+        "run costs and how large its model should be",
         "scaling up",
         "larger and faster",
         ("05.1", "14.3", "17.1"),
