@@ -53,7 +53,7 @@ def routes() -> tuple[Route, Route, Route]:
         ),
         Route(
             "One day",
-            "Six hours from scores and shares to a Transformer that translates; the exercises stay "
+            "Six hours from scores and weights to a Transformer that translates; the exercises stay "
             "for home.",
             _stops(day),
         ),
