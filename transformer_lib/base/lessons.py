@@ -50,7 +50,7 @@ LESSONS = {
         "pooling",
         "what is near counts",
         ("00.1", "01.1", "02.2"),
-        day=(20, "pooling as a softmax, and one step downhill"),
+        day=(20, "pooling by hand, as a softmax, and one step downhill"),
         gpt=(37, "pooling as a softmax, its width learned"),
     ),
     "03": Lesson(
@@ -59,7 +59,7 @@ LESSONS = {
         "scores",
         "who matches whom",
         ("01.2", "02.2", "03.2"),
-        day=(18, "the dot score and the masked softmax"),
+        day=(18, "from the distance to the dot score, and the masked softmax"),
     ),
     "04": Lesson(
         ATTENTION,
@@ -132,7 +132,7 @@ LESSONS = {
         "decoder layer",
         "masks, two lives",
         ("05.1", "11.3", "12.1"),
-        day=(33, "three masks, two lives"),
+        day=(33, "three masks, Add & Norm, two lives"),
     ),
     "13": Lesson(
         TRANSFORMER,
@@ -156,7 +156,7 @@ LESSONS = {
         "translation",
         "how good is it?",
         ("05.3", "14.1", "15.1"),
-        day=(17, "a trained translator, shown"),
+        day=(17, "a trained translator, shown: held out, a map, a sentence of yours"),
         gpt=None,
     ),
     "16": Lesson(
@@ -165,7 +165,7 @@ LESSONS = {
         "decoding",
         "choosing the words",
         ("12.1", "15.3", "16.1"),
-        gpt=(47, "greedy, sampling and the cache"),
+        gpt=(47, "greedy, sampling and the cache; then at home “Write with a cache” of 18"),
     ),
     "17": Lesson(
         DOING,
@@ -174,7 +174,7 @@ LESSONS = {
         "scaling up",
         "larger and faster",
         ("05.1", "14.3", "17.1"),
-        gpt=(28, "one change at a time, and what a large run costs"),
+        gpt=(28, "four changes that make an update cheaper, and what a large run costs"),
     ),
     "18": Lesson(
         DOING,
@@ -190,6 +190,6 @@ LESSONS = {
         "review",
         "find the bug",
         ("02.1", "09.1", "16.1"),
-        gpt=(25, "the three questions, and what you still know"),
+        gpt=(25, "the four questions, and what you still know"),
     ),
 }

@@ -101,7 +101,8 @@ class E(Heads):
         q, k, v = self.split(query), self.split(key), self.split(value)
         visible = self.visible(query, key, mask, is_causal=False)
         if is_causal:
-            row, column = torch.arange(query.size(1))[:, None], torch.arange(key.size(1))
+            column = torch.arange(key.size(1))
+            row = column[-query.size(1) :, None]
             visible = visible & ~(column > row + 1)
         scores = q @ k.mT / math.sqrt(q.size(-1))
         return self.join(masked_softmax(scores, visible) @ v)

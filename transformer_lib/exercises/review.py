@@ -92,13 +92,13 @@ NUDGES = {
 FAULTY = {  # the lines at fault, as `show_numbered` counts them
     "A": {7},
     "B": {4},
-    "C": {5, 6},  # the softmax is taken too early, or the mask comes too late
+    "C": {5, 6, 7},  # softmax too early, mask too late, or what is left not divided by its sum
     "D": {6},
-    "E": {4, 7},  # the triangle is left to this module, or made too large
+    "E": {4, 8},  # the triangle is left to this module, or made too large
     "F": {5, 8},  # both ends of the cut
     "G": {5},
-    "H": {6},
-    "J": {5},
+    "H": {5, 6, 7},  # one statement on three lines
+    "J": {3, 5},  # the query is not copied, or is divided where it stands
     "K": {3},
 }
 
@@ -214,7 +214,7 @@ def _about_the_property(module: str, named) -> str | None:
 culprits = Examined(
     sections=("19 Break it: ten modules, a bug in each",),
     task="Each of the ten modules in `MODULES` has one bug. Read a module (`show_numbered`) and say which "
-    "line is at fault, and which of the properties in `PROPERTIES` the module cannot have because of it. "
+    "line is at fault, and which of the properties in `PROPERTIES` fails of the module because of it. "
     'Then put the question to it: `PROPERTIES["…"](MODULES["A"]())` is True where the property holds. '
     "Return a dictionary, from each module's name to a pair: the number of the line, and the name of a "
     'property that does not hold: `{"A": (7, "…"), …}`.',
@@ -240,7 +240,7 @@ def my_culprits():
         "B": (4, "scores of random vectors have variance 1 at any width"),  # d_model, not d_head
         "C": (6, "a key that is masked out changes nothing"),  # it still counts in the denominator
         "D": (6, "a sentence fares alone as in a batch"),  # it gets its neighbour's mask
-        "E": (7, "no token hears a later one, in train() and in eval()"),  # one word too many
+        "E": (8, "no token hears a later one, in train() and in eval()"),  # one word too many
         "F": (5, "permuting keys with their values changes nothing"),  # heads cut across words
         "G": (5, "no token hears a later one, in train() and in eval()"),  # causal in train() alone
         "H": (6, "in eval() the same question gets the same answer"),  # dropout that never rests
@@ -251,7 +251,7 @@ def my_culprits():
 
 @culprits.solution
 def _():
-    lines = {"A": 7, "B": 4, "C": 5, "D": 6, "E": 7, "F": 5, "G": 5, "H": 6, "J": 5, "K": 3}
+    lines = {"A": 7, "B": 4, "C": 5, "D": 6, "E": 8, "F": 5, "G": 5, "H": 6, "J": 5, "K": 3}
     fails = lambda name: [question for question, holds in PROPERTIES.items() if not holds(name())]
     return {name: (lines[name], fails(module)[-1]) for name, module in MODULES.items()}
 
@@ -363,7 +363,7 @@ def _():
     "a user notice?"
 )
 def _():
-    return my_culprits() | {"E": (7, "a key that is masked out changes nothing")}
+    return my_culprits() | {"E": (8, "a key that is masked out changes nothing")}
 
 
 @culprits.mistake(
@@ -471,7 +471,8 @@ leaks = _TestOfLeaks(
     task="A property test of your own: True if no output depends on a later key or value, False if any "
     "does. `attend(query, key, value, is_causal=True)` is an attention module as in `MODULES`, with two "
     "heads; tensors are (batch, time, width), of an even width. It must judge rightly in train(), where a "
-    "module may use dropout, and in eval(); at every position; and whatever else is wrong with the module.",
+    "module may use dropout, and in eval(); at every position; and whatever else is wrong with the module "
+    "(but none overwrites what it is given).",
     cases=lambda: [(module,) for module in LEAKS.values()],
     hints=(
         "Ask twice. Between the two, keys and values change from some position on. Which rows of the "
@@ -799,7 +800,9 @@ def _diagnosis(
     )
     return (
         f"{_right(both):.0%} of {len(both)} held-out sentences are right; it takes 95%. {source!r} became "
-        f"{' '.join(answer)!r}, not {' '.join(wanted)!r}. Train longer, or with a higher rate?"
+        f"{' '.join(answer)!r}, not {' '.join(wanted)!r}. Train longer, or with a higher rate? "
+        "Or are the embeddings of your class drawn too large (`nn.Embedding` draws them with variance 1)? Then "
+        "copy the parameters of `make_model`, as the lesson says."
     )
 
 
@@ -820,7 +823,7 @@ capstone = Examined(
         "train on and pairs to test.",
         "`encode_pairs` makes ids of the pairs and `TokenBatches` batches of the ids. One layer of width 64 "
         "is enough, without dropout. If your class draws its embeddings as `nn.Embedding` does, they are too "
-        "large and it learns slowly. `begin = make_model(…)` has parameters of the right size; build yours from "
+        "large and it stays behind. `begin = make_model(…)` has parameters of the right size; build yours from "
         "the same `begin.config`, then let it copy them: `model.load_state_dict(begin.state_dict())`.",
         "`fit` for 300 steps with `warmup_cosine`, peak 6e-3 and warm-up 50; nothing is ambiguous in this "
         "language, so `label_smoothing=0.0`. A class of your own has no `step`: `with_steps(model, "

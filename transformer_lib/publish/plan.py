@@ -6,7 +6,7 @@ from pathlib import Path
 
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import MISBELIEFS, Lesson, Section, read_lesson
-from transformer_lib.publish.routes import routes
+from transformer_lib.publish.routes import PARTS, routes
 
 CLASSES = (45, 90)  # minutes
 TITLES = {  # of what it tells, in its order
@@ -44,6 +44,7 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         plans=plans,
         classes=CLASSES,
         routes=routes(),
+        parts=PARTS,
         lessons={plan.lesson.stem[:2]: plan.lesson for plan in plans},
         titles=TITLES,
         styles=[render.static("tokens.css"), render.static("site/site.css")],

@@ -33,6 +33,10 @@ class Route:
         return sum(stop.minutes for stop in self.stops)
 
 
+PARTS = (
+    "Where a route takes a part of a lesson, run the other cells unread, because later ones use their "
+    "names. Leave out the opening questions on lessons that the route skips."
+)
 BEFORE = {"18": "14"}  # on the way to GPT: the lesson that comes before its number would have it
 
 

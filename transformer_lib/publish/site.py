@@ -41,7 +41,7 @@ from transformer_lib.publish.lessons import (
 )
 from transformer_lib.publish.papers import papers
 from transformer_lib.publish.playground import write_playground
-from transformer_lib.publish.routes import routes
+from transformer_lib.publish.routes import PARTS, routes
 from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.takeaway import write_takeaway
 from transformer_lib.show import drawings
@@ -128,6 +128,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     home = {
         "stages": stages(lessons),
         "routes": routes(),
+        "parts": PARTS,
         "numbered": {lesson.number: lesson for lesson in lessons},
         "pages": pages_beside(),
         "minutes": sum(lesson.minutes for lesson in lessons),

@@ -90,7 +90,7 @@ def two_layers_ask(words: Sequence[str] = ("animal", "street", "it", "tired / wi
         arrow(value, output, *around, role="value"),
         straight(parts["scores1"], output, "top", role="weight"),
     ]
-    levels = {0: "the words", 1: "layer 1 asks", 3: "its outputs", 4: "layer 2 asks"}
+    levels = {0: "the words", 1: "first layer asks", 3: "its outputs", 4: "second layer asks"}
     names = [
         label(f"level.{n}", -88, -n * RISE, text, anchor="end", role="aside")
         for n, text in levels.items()
@@ -98,7 +98,7 @@ def two_layers_ask(words: Sequence[str] = ("animal", "street", "it", "tired / wi
     steps = (
         Step(
             ("word", "key1", "query1", "scores1"),
-            f"Layer 1: the scores of “{words[2]}” with the two nouns are made of three words.",
+            f"First layer: the scores of “{words[2]}” with the two nouns are made of three words.",
         ),
         Step(
             ("word.3", "value1", "scores1", "out"),
@@ -106,7 +106,7 @@ def two_layers_ask(words: Sequence[str] = ("animal", "street", "it", "tired / wi
         ),
         Step(
             ("out", "key2", "query2", "scores2"),
-            "Layer 2 makes its query of that output, so it can ask for what the last word means.",
+            "The second layer makes its query of that output, so it can ask for what the last word means.",
         ),
     )
     return fitted("What each layer asks with", [*parts.values(), *names, *flow], steps)
