@@ -120,7 +120,9 @@ def test_lessons_are_chosen(shown):
     quiz("12", 3)  # as people write it
     quiz("12.2", "00")
     quiz()
-    two, again, some, every = (sheet.questions for sheet in shown)
+    quiz("4.2", 4.3)
+    two, again, some, every, padded = (sheet.questions for sheet in shown)
+    assert list(padded) == ["04.2", "04.3"]
     assert two == again
     assert {question.lesson for question in two.values()} == {"03", "12"}
     assert list(some) == ["00.1", "00.2", "00.3", "00.4", "00.5", "12.2"]
@@ -201,6 +203,15 @@ def test_an_answer_says_why_and_is_kept(kept):
     assert json.loads(memory.memory_path().read_text())["answers"] == {
         "a_column": ["A", "C"],
         "a_thousand_more": ["B", "B"],
+    }
+
+
+@pytest.mark.parametrize("number", ["04.2", "4.2", 4.2, " 4.2 "])
+def test_a_number_is_understood_as_people_write_it(kept, number):
+    answer(number, "b")
+    assert repr(kept[0]).startswith("✓ Right.")
+    assert json.loads(memory.memory_path().read_text())["answers"] == {
+        "four_times_as_wide": ["B", "B"]
     }
 
 

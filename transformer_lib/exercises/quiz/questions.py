@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 LETTERS = "ABCD"
 
@@ -1753,3 +1754,12 @@ QUESTIONS = [
         "Two of eight networks",
     ),
 ]
+
+
+def numbered() -> dict[str, Question]:
+    """Every question under the number of its lesson and its own: 03.1, 03.2 and so on."""
+    return {
+        f"{lesson}.{number}": question
+        for lesson, group in groupby(QUESTIONS, key=lambda question: question.lesson)
+        for number, question in enumerate(group, start=1)
+    }
