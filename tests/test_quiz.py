@@ -70,10 +70,10 @@ def test_the_html_needs_nothing_else():
     assert set(page.seen) <= {"p", "details", "summary", "strong", "code", "em", "sub"}
     assert page.text.count("Right.") == len(QUESTIONS)
     assert page.text.count("Wrong.") == choices - len(QUESTIONS)
-    said = page.text.replace("_", "")
+    said = re.sub("[_*]", "", page.text)
     for question in QUESTIONS:
         for text in (question.text, *question.choices, *question.choices.values()):
-            assert re.sub("[`_]", "", text) in said
+            assert re.sub("[`_*]", "", text) in said
 
 
 def test_a_choice_says_right_or_wrong_behind_its_own_fold():
@@ -94,6 +94,13 @@ def test_text_is_escaped():
     assert "script" not in page.seen
     assert page.text.count("<script>alert('x')</script>") == 4
     assert f"<code>{html.escape('a < b')}</code>" in Sheet({"03.1": question})._repr_html_()
+
+
+def test_code_stress_and_low_letters_are_marked_each_in_its_own_way():
+    assert module.marked("W_q x, not `W_q * x * y`; *not so*, 2 * 3 * 4, d_ff & `<pad>`") == (
+        "W<sub>q</sub> x, not <code>W_q * x * y</code>; <em>not so</em>, 2 * 3 * 4, d_ff &amp; "
+        "<code>&lt;pad&gt;</code>"
+    )
 
 
 def test_plain_text_keeps_the_secret():

@@ -145,6 +145,12 @@ def _drawn(number: str, question: Question) -> str:
 
 
 def marked(text: str) -> str:
-    """As HTML: what stands between backticks as code, and the letter of W_q lower."""
-    text = re.sub("`(.+?)`", r"<code>\1</code>", html.escape(text))
-    return re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", text)
+    """As HTML: `code` between backticks, *stress* between stars, and the letter of W_q lower."""
+    words = re.split("`(.+?)`", html.escape(text))
+    for i, plain in enumerate(words):
+        if i % 2:
+            words[i] = f"<code>{plain}</code>"
+        else:
+            low = re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", plain)
+            words[i] = re.sub(r"\*(\w.*?)\*", r"<em>\1</em>", low)
+    return "".join(words)
