@@ -1,10 +1,11 @@
 # Two commands do everything: `make lab` and `make test`. The plain pip lines for other systems are in README.md.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 READY_CLASS := $(VENV)/.ready-class
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+AT := $(if $(PORT),--port=$(PORT) --ServerApp.port_retries=0) $(if $(filter no,$(BROWSER)),--no-browser --LabApp.default_url=/lab/tree/00_start_here.ipynb)
 LESSONS ?= $(wildcard notebooks/*.ipynb)
 TESTS ?= tests
 JSON ?= build/bench.json
@@ -13,10 +14,10 @@ LIVE = $(firstword $(wildcard $(LESSON) notebooks/$(LESSON)*.ipynb))
 CHANGED = $(shell git status --porcelain --untracked-files=all notebooks/*.ipynb | awk '{print $$2}')
 
 # What is tested, stored and published knows nothing of a student's own library.
-test unit near fuzz mutants lessons notebooks portable slides site sheets playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
+test unit near fuzz mutants lessons notebooks portable slides site sheets hosted playground instructor browser-test: export TRANSFORMER_LIB_MINE := off
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit near fuzz mutants tables data-test lessons notebooks portable bench slides present site sheets playground instructor browser-test format clean
+.PHONY: help setup lab test lint unit near fuzz mutants tables data-test lessons notebooks portable bench slides present site sheets hosted playground instructor browser-test format clean
 
 help:  ## list the targets, a line each
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,8 +42,12 @@ $(READY_CLASS): $(READY) requirements-class.txt
 
 setup: $(READY)  ## create .venv and install requirements.txt (nothing happens when nothing changed)
 
-lab: setup  ## open JupyterLab on the first lesson
-	$(BIN)/jupyter lab --ip=127.0.0.1 $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
+lab: setup  ## open JupyterLab on the first lesson (on a server: PORT=8890 BROWSER=no)
+ifeq ($(BROWSER),no)
+	@echo "Open the address below that begins with http://127.0.0.1:$(or $(PORT),8888); its token is the key."
+	@echo "From a machine of yours run first: ssh -L $(or $(PORT),8888):127.0.0.1:$(or $(PORT),8888) you@this-server"
+endif
+	$(BIN)/jupyter lab --ip=127.0.0.1 $(AT) $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
 
 test: setup  ## lint, unit tests, and every lesson re-executed and compared, in two processes
 	@$(MAKE) --no-print-directory lint
@@ -99,6 +104,9 @@ site: setup  ## all lessons as a web site in build/site that needs no server and
 
 sheets: setup  ## each lesson's closing sheet on one page, and all as a booklet to print, in build/sheets
 	$(BIN)/python -m transformer_lib.publish sheets $(LESSONS)
+
+hosted: setup  ## the lessons for Colab and Kaggle, and the wheel that they install, in build/hosted
+	$(BIN)/python -m transformer_lib.publish hosted $(LESSONS)
 
 playground: setup  ## one page in which your sentence runs through the shipped model, in build/playground
 	$(BIN)/python -m transformer_lib.publish playground

@@ -1,7 +1,8 @@
 """What README, CONTRIBUTING and a page show of the code, written into them: make tables
 
 README's route is that of the lessons' rows and notes (`base.lessons`), CONTRIBUTING's map that of
-the imports (`house.py`); the page on engines has their programs. Tests hold the pages to them.
+the imports (`house.py`); the page on engines has their programs, and places are links where the
+project has a public address. Tests hold the pages to them.
 """
 
 import re
@@ -16,6 +17,7 @@ import house
 
 from transformer_lib.base.lessons import LESSONS
 from transformer_lib.base.tokens import LONGEST_TRANSLATION, MAX_LEN
+from transformer_lib.publish.addresses import linked
 from transformer_lib.publish.lessons import find_lessons, read_lesson
 from transformer_lib.publish.routes import Route, routes
 from transformer_lib.run.engines import ENGINES, filled
@@ -67,9 +69,10 @@ def with_programs(page: str) -> str:
 
 
 PAGES = {
-    "README.md": with_route,
+    "README.md": lambda page: linked(with_route(page)),
     "CONTRIBUTING.md": with_map,
     "transformer_lib/publish/pages/engines.md": with_programs,
+    "transformer_lib/publish/pages/where_it_runs.md": linked,
 }
 
 if __name__ == "__main__":

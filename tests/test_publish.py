@@ -437,7 +437,7 @@ def test_the_glossary_has_every_term_and_leads_to_its_lesson(soup):
 
 
 @pytest.mark.parametrize(
-    "name", ["engines", "names", "one_page", "real_text", "several_gpus", "speed"]
+    "name", ["engines", "names", "one_page", "real_text", "several_gpus", "speed", "where_it_runs"]
 )
 def test_what_readme_has_no_room_for_has_a_page(soup, name):
     page = soup[f"site/{name}.html"]
@@ -683,6 +683,7 @@ def test_the_home_page_leads_to_every_lesson_in_the_order_of_its_stages(soup):
 
 def test_links_to_a_repository_appear_where_one_is_named(tmp_path, monkeypatch, soup):
     assert not any(page.find("a", string=re.compile("^Source")) for page in soup.values())
+    assert not any(page.select("a[href*=colab]") for page in soup.values())
     monkeypatch.setattr(site, "write_takeaway", lambda paths, directory: directory / "a.whl")
     monkeypatch.setenv("REPOSITORY_URL", "https://github.com/somebody/course/")
     monkeypatch.setenv("SITE_URL", "https://somebody.github.io/course/")
@@ -691,6 +692,10 @@ def test_links_to_a_repository_appear_where_one_is_named(tmp_path, monkeypatch, 
     assert page.header.find(string="Source").parent["href"] == "https://github.com/somebody/course"
     source = page.find(string="Source of this lesson").parent["href"]
     assert source == f"https://github.com/somebody/course/blob/main/notebooks/{STEMS[0]}.ipynb"
+    colab = "https://colab.research.google.com/github/somebody/course/blob/hosted/"
+    assert page.find(string="Colab").parent["href"] == f"{colab}{STEMS[0]}.ipynb"
+    where = BeautifulSoup((tmp_path / "where_it_runs.html").read_text("utf-8"), "html.parser")
+    assert where.select_one(f'table a[href="{colab}00_start_here.ipynb"]').text == "Colab"
     picture = page.select_one("meta[property='og:image']")["content"]
     assert picture == "https://somebody.github.io/course/assets/social.png"
 
@@ -700,8 +705,10 @@ def test_a_notebook_to_take_home_is_the_lesson_behind_one_more_cell(built):
     for stem in STEMS:
         taken = nbformat.read(folder / f"{stem}.ipynb", as_version=4)
         nbformat.validate(taken)
-        assert taken.cells[1:] == cells(stem)
-        assert "find_spec" in taken.cells[0].source
+        title, first, *rest = taken.cells
+        assert [title, *rest] == cells(stem)
+        assert first.source.startswith("# @title Set-up")  # what Colab's form view shows
+        assert (first.metadata.cellView, first.metadata.tags) == ("form", ["hosted"])
     (wheel,) = folder.glob("*.whl")
     inside = zipfile.ZipFile(folder / "all_lessons.zip").namelist()
     assert sorted(inside) == sorted(
@@ -725,7 +732,7 @@ def test_in_an_empty_environment_the_first_cell_installs_the_library(built, tmp_
     (site_packages / "lent.pth").write_text(str(lent))
     for old in site_packages.glob("setuptools*"):  # Python 3.11 begins with one that torch refuses
         shutil.rmtree(old)
-    cell = nbformat.read(tmp_path / f"lessons/{STEMS[0]}.ipynb", as_version=4).cells[0]
+    cell = nbformat.read(tmp_path / f"lessons/{STEMS[0]}.ipynb", as_version=4).cells[1]
     seen = "import transformer_lib\nfrom transformer_lib.corpus import DATA\nprint(transformer_lib.__file__, DATA)"
     (tmp_path / "lessons/first.ipy").write_text(f"{cell.source}\n{seen}\n")
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PIP_TARGET")}
@@ -739,6 +746,8 @@ def test_in_an_empty_environment_the_first_cell_installs_the_library(built, tmp_
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.count(str(site_packages)) == 2, done.stdout
+    assert "Installed: attention-lessons" in done.stdout
+    assert "No other package has changed" in done.stdout
 
 
 @STEM

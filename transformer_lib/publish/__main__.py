@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from transformer_lib.base.report import progress_bar
+from transformer_lib.publish.addresses import repository
 from transformer_lib.publish.instructor import stored_seconds, write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
@@ -16,6 +17,7 @@ from transformer_lib.publish.quiz import FORMATS, write_quiz
 from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
+from transformer_lib.publish.takeaway import write_takeaway
 
 BUILD = Path("build")
 AT_ONCE = 2  # lessons that are executed
@@ -25,6 +27,7 @@ EXAMPLES = """examples:
   python -m transformer_lib.publish site                the web site, into build/site
   python -m transformer_lib.publish sheets              each lesson on one page, and a booklet
   python -m transformer_lib.publish quiz --for moodle   the questions, for Moodle's question bank
+  python -m transformer_lib.publish hosted              notebooks for Colab and Kaggle, and the wheel
   python -m transformer_lib.publish playground          a page in which your sentence is translated
   python -m transformer_lib.publish instructor 03       a lesson solved and executed, and the plan
   python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
@@ -84,6 +87,13 @@ def site(args: argparse.Namespace) -> str:
     return f"Open {write_site(find_lessons(), args.out or BUILD / 'site')}"
 
 
+def hosted(args: argparse.Namespace) -> str:
+    """The notebooks with a cell that installs what is missing, and the wheel that it installs."""
+    wheel = write_takeaway(find_lessons(args.lessons), args.out or BUILD / "hosted")
+    how = "is installed from there" if repository() else "is uploaded beside the notebook"
+    return f"Open a notebook of {wheel.parent} on Colab or Kaggle; {wheel.name} {how}"
+
+
 def playground(args: argparse.Namespace) -> str:
     """The page alone; `site` has it too."""
     return f"Open {write_playground(args.out or BUILD / 'playground')}"
@@ -126,20 +136,21 @@ def _progress(names: list[str], unit: str) -> Iterable[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib.publish",
-        description="Makes slides, a web site, sheets, a quiz, a playground, or the instructor's "
-        "edition from the lessons.",
+        description="Makes slides, a web site, sheets, a quiz, notebooks for Colab, a playground, or the "
+        "instructor's edition from the lessons.",
         epilog=EXAMPLES,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(
-        required=True, metavar="slides | site | sheets | quiz | playground | instructor"
+        required=True, metavar="slides | site | sheets | quiz | hosted | playground | instructor"
     )
     for run, told in (
         (slides, "one self-contained reveal.js deck a lesson, with the speaker's notes"),
         (site, "one static web site of all lessons, with search and a glossary"),
         (sheets, "each lesson's closing sheet on one page, and all as a booklet"),
         (quiz, "the quiz's questions, to import into Moodle or Canvas"),
+        (hosted, "the notebooks with a first cell that installs what is missing, and the wheel"),
         (playground, "one page in which a sentence runs through the shipped model"),
         (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
     ):

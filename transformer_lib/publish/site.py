@@ -3,7 +3,7 @@
 A page a lesson, a home page with the routes, a glossary, the papers, notebooks and wheel to take
 home, and a search that needs no server: its index is a script. Notes for the instructor are left
 out; solutions, hints, the set-up, the answers to predictions and what goes deeper are folded. Where
-the environment names it, REPOSITORY_URL is linked to and SITE_URL is where the pages will stand.
+there is a repository it is linked to, and SITE_URL in the environment is where the pages will stand.
 """
 
 import json
@@ -27,12 +27,12 @@ from transformer_lib.corpus import DATA, load_corpus
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking.machinery import Exercise
 from transformer_lib.publish import render, tables
+from transformer_lib.publish.addresses import linked, places, repository
 from transformer_lib.publish.glossary import Marker, Term, glossary, term_slug
 from transformer_lib.publish.lessons import (
     CHECK,
     EFFORT,
     GLOSSARY,
-    NOTEBOOKS,
     Lesson,
     Section,
     is_predicted,
@@ -43,13 +43,12 @@ from transformer_lib.publish.papers import papers
 from transformer_lib.publish.playground import write_playground
 from transformer_lib.publish.routes import PARTS, routes
 from transformer_lib.publish.sheets import write_sheets
-from transformer_lib.publish.takeaway import write_takeaway
+from transformer_lib.publish.takeaway import ONE_PAGE, write_takeaway
 from transformer_lib.show import drawings
 from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
-ONE_PAGE = NOTEBOOKS / "one_page.py"  # is read and run beside the lessons, and imports none
 CAPTION = re.compile(r"([A-Z“][^.:?!]*[?!]?)[.:?! ]")  # an alt text begins with the figure's title
 LISTING = re.compile(r"(.*<pre>(?:<span></span>)?)(.*?)\n?(</pre>.*)", re.S)
 PLAYED = {  # lessons with something of theirs in the playground
@@ -100,7 +99,7 @@ def pages_beside() -> list[Page]:
     """The pages in `publish/pages`, written as Markdown; their pictures lie with the lessons."""
     found = []
     for path in sorted((render.HERE / "pages").glob("*.md")):
-        source = path.read_text(encoding="utf-8").replace("../../../notebooks/", "")
+        source = linked(path.read_text(encoding="utf-8")).replace("../../../notebooks/", "")
         title = source.partition("\n")[0].removeprefix("# ")
         if path.stem == ONE_PAGE.stem:  # behind what is said about it, the file itself
             source += f"\n```python\n{ONE_PAGE.read_text(encoding='utf-8')}```\n"
@@ -122,7 +121,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     everywhere = {
         "site": TITLE,
         "lessons": lessons,
-        "repository": os.environ.get("REPOSITORY_URL", "").rstrip("/"),
+        "repository": repository(),
         "image": image,
     }
     home = {
@@ -146,6 +145,7 @@ def write_site(paths: list[Path], directory: Path) -> Path:
     for before, lesson, after in neighbours:
         played = PLAYED.get(lesson.number)
         values = {"lesson": lesson, "before": before, "after": after, "played": played}
+        values["places"] = places(lesson.stem)
         sections = content(lesson, terms)
         drawn += [part for _, parts_of in sections for part in parts_of if part.number]
         pages[lesson.page] = ("lesson.html.j2", {**values, "sections": sections})
