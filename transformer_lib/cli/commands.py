@@ -322,6 +322,7 @@ def grade(args: argparse.Namespace) -> None:
     try:
         from transformer_lib.grading.classroom import grade_class
         from transformer_lib.grading.page import write_page
+        from transformer_lib.grading.roster import read_roster
     except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
         raise ImportError(
             f"grading needs {missing.name}: pip install '.[publish]' in the project's folder"
@@ -344,6 +345,8 @@ def grade(args: argparse.Namespace) -> None:
         seconds=args.seconds,
         mebibytes=args.memory,
         jobs=args.jobs,
+        roster=read_roster(args.roster) if args.roster else (),
+        newest=args.version == "newest",
         progress=sys.stderr.isatty(),
     )
     grades.write_table(args.out)
