@@ -7,7 +7,7 @@ from files that people showed, and were not tried here with a real LMS.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -71,7 +71,7 @@ def student_of(name: str, *, lms: bool = False) -> Student | None:
     return Student(plain, entry=name)
 
 
-def _on_roster(found: Sequence[Entry], names: Sequence[Student]) -> list[Entry]:
+def _on_roster(found: Iterable[Entry], names: Sequence[Student]) -> list[Entry]:
     """The entries by the roster's names; who is not on it keeps their own."""
     listed: dict[Student, Entry] = {who: Entry(who) for who in names}
     others, numbers = [], {}

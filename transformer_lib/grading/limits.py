@@ -38,7 +38,8 @@ class Task:
 class End:
     """How a process ended: `why` is "itself", "time", "sleep" or "memory".
 
-    `seconds` it took of the processor, and `passed` by the clock. `code` is its exit code, below 0 the number of the signal that killed it.
+    `seconds` it took of the processor, and `passed` by the clock. `code` is its exit code, below 0
+    the number of the signal that killed it.
     """
 
     why: str

@@ -6,9 +6,10 @@ above the place where a name is looked up. All of it in the order of the noteboo
 means what it meant in the kernel. What needs a name that is bound further below only gets it from
 there: cells are not always run from top to bottom.
 
-Nothing is trained: a statement that calls `fit`, `backward()` or an optimizer's `step()`, itself or
-by a function of the notebook, is left out, and the program says so. Nor is seen what a function
-does to what it is given: `fill(TABLE)` changes TABLE in the kernel, and does not run here.
+Nothing is trained: a statement that calls `fit` or an optimizer's `step()`, itself or by a function
+of the notebook, is left out, and the program says so; what else takes longer than the check of an
+answer may is stopped. Nor is seen what a function does to what it is given: `fill(TABLE)` changes
+TABLE in the kernel, and does not run here.
 """
 
 import ast
@@ -25,7 +26,6 @@ from transformer_lib.grading.notebooks import Cell, binds, names_in, parsed, pla
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _WHOLE = (*_DEFINES, *_IMPORTS, ast.Assign, ast.AnnAssign)  # bind a name whatever it was before
-_TRAINS = ("fit", "backward")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _base(node: ast.expr) -> set[str]:
 def _is_training(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     bare = not call.args and not call.keywords  # a decoder's step is given something
-    return name in _TRAINS or (name == "step" and bare and isinstance(call.func, ast.Attribute))
+    return name == "fit" or (name == "step" and bare and isinstance(call.func, ast.Attribute))
 
 
 def _looked_up(table: symtable.SymbolTable, top: bool = False) -> Iterator[str]:
@@ -170,8 +170,8 @@ class _Planned:
         self.code = [cell for cell in cells if cell.is_code and cell.source not in lesson.setup]
         nodes = [(at, node) for at, cell in enumerate(self.code) for node in parsed(cell.source)]
         self.parts = [_Part(node, place, at) for place, (at, node) in enumerate(nodes)]
-        self.imported = {name for part in self.parts if part.is_import for name in part.bound}
         ours = [_Part(node) for source in lesson.setup for node in parsed(source)]
+        self.imported = {n for p in [*ours, *self.parts] if p.is_import for n in p.bound}
         self.at_hand = {*dir(builtins)}.union(*(part.bound for part in ours))
         self.trains: list[str] = []
 

@@ -59,7 +59,7 @@ def _place(header: Sequence[str], what: str) -> int | None:
     return next((plain.index(name) for name in _COLUMNS[what] if name in plain), None)
 
 
-def _students(rows: Iterator[list[str]], places: dict[str, int]) -> Iterator[Student]:
+def _students(rows: Sequence[list[str]], places: dict[str, int]) -> Iterator[Student]:
     for row in rows:
         cells = {what: row[at].strip() for what, at in places.items() if at < len(row)}
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()

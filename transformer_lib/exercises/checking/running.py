@@ -86,9 +86,9 @@ def run(
 ) -> list[Outcome]:
     """Call `answer` on a fresh copy of each case, in a thread of its own.
 
-    The thread is told to stop after `seconds` of processor time in all, or when it is asleep. One that catches everything, or sits in a
-    call that is not Python's, cannot be stopped from outside; it is left behind, and goes with the
-    kernel.
+    The thread is told to stop after `seconds` of processor time in all, or when it is asleep. One
+    that catches everything, or sits in a call that is not Python's, cannot be stopped from outside;
+    it is left behind, and goes with the kernel.
     """
     outcomes: list[Outcome] = []
 
