@@ -94,8 +94,8 @@ WAYS = {  # cells around the stub of lesson 03's masked softmax: above it, in it
     "in a cell of its own above the stub, which is gone": ([NEG, BY_NEG], "", []),
     "by a name for it": (
         [NEG],
-        BY_NEG.replace("my_masked", "masked_by_me"),
-        ["my_masked_softmax = masked_by_me_softmax"],
+        BY_NEG.replace("my_masked", "own_masked"),
+        ["my_masked_softmax = own_masked_softmax"],
     ),
     "decorated": ([NEG, "def same(f):\n    return f"], "@same\n" + BY_NEG, []),
     "in one line": (
