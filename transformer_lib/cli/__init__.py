@@ -268,13 +268,30 @@ def _grade(subparsers) -> None:
         "grade submissions --out grades.csv\n\n"
         "submissions holds ann.ipynb, bob.ipynb and so on, or a folder for each student:\n"
         "  submissions/ann/03_scoring_functions.ipynb, submissions/ann/04_scaled_dot_product.ipynb\n"
-        "grades.csv has a row a student: passed, mistake with what the check says, not attempted, not\n"
-        "judged with the reason, or not handed in. grades.html is for you: mistakes by frequency, each\n"
-        "with the section to go back to.\n\n"
-        "Of a notebook the set-up runs (the lesson's own first), then the cells tagged exercise, and of\n"
-        "other cells the definitions, imports and constants that these need; nothing is trained. What\n"
-        "the notebook's own checks say counts for nothing. A notebook that never ends, crashes, or eats\n"
-        "memory costs its own row only.\n\n"
+        "or what an LMS gives: Canvas's files (kleineva_12346_678912_03.ipynb), Moodle's folders (Eva\n"
+        "Klein_123456_assignsubmission_file_), zips and zips in them, also all of it in one zip. Canvas\n"
+        "and Moodle are known from their documents; with a real one this was not tried.\n"
+        "Notebooks and .py are read, everything else is named. Each entry has a row in grades.csv:\n"
+        "passed, mistake with what the check says, not attempted, not judged with the reason, or not\n"
+        "handed in. grades.html is for you: mistakes by frequency, each with the section to go back to.\n\n"
+        "Which lesson it is, its title says, before its file's name. Of several versions of a lesson that\n"
+        "counts which passes most of the core's exercises (--version best; of equals the newest), or the\n"
+        "newest (--version newest): first what an LMS says, Canvas's LATE and the number of the attempt\n"
+        "(-1, -2), then the time in a zip, or of the file, which copying may change. An untouched copy of\n"
+        "a lesson that was worked on never counts.\n\n"
+        "--roster is a table with a header. Read are the columns name (or first name and last name), id,\n"
+        "login and email, under these or an LMS's names. A student is found by number, login, e-mail, or\n"
+        "name; two that could be meant are never guessed apart, but named as not on the roster.\n\n"
+        "Of a notebook the lesson's own set-up runs, then the student's where it is another, the cells\n"
+        "tagged exercise, and of other cells what an answer needs. It is judged as it stands at its check.\n"
+        "Nothing is trained: what calls fit or an optimizer's step() is left out, and what takes longer\n"
+        "than 5 seconds is stopped. What the notebook's own checks say counts for nothing. A notebook that\n"
+        "never ends, crashes, or eats memory costs its own row only; seconds are the processor's, so a\n"
+        "busy machine makes nobody late, and what sleeps is ended at four times as many by the clock.\n\n"
+        "Remarks say what you may want to look at: a check that was edited, a function of the library\n"
+        "that an answer calls and no solution does, and answers of two to four students that are equal\n"
+        "but for names, comments and formatting. That is a similarity, no more: short answers, the course's\n"
+        "solutions, and what more than four share are left out, and a changed order is not found.\n\n"
         "It is no sandbox. A submission is a program: it runs with your rights, sees your files and the\n"
         "network, and somebody who means to can forge a verdict. Where you do not trust a class, run\n"
         "this in a container or under an account of its own, and read what passed.",
@@ -300,7 +317,25 @@ def _grade(subparsers) -> None:
         default="",
         help="address or folder of the web site (make site): sections are links",
     )
-    add("--seconds", type=POSITIVE.read, default=120.0, help="a notebook may take")
+    add(
+        "--roster",
+        type=Path,
+        metavar="NAMES.csv",
+        help="the class, also those who handed in nothing: your own list with a header, Canvas's "
+        "gradebook, or Moodle's grading worksheet",
+    )
+    add(
+        "--version",
+        choices=("best", "newest"),
+        default="best",
+        help="which of several versions of a lesson counts",
+    )
+    add(
+        "--seconds",
+        type=POSITIVE.read,
+        default=120.0,
+        help="of the processor's time that a notebook may take",
+    )
     add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
     add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
 

@@ -17,6 +17,7 @@ from tqdm.auto import tqdm
 from transformer_lib.base.distributed import process_group, rank, world_size
 from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.base.machine import peak_memory, pick_device
+from transformer_lib.base.optional import needed
 from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
@@ -328,13 +329,11 @@ def quiz(args: argparse.Namespace) -> None:
 
 def grade(args: argparse.Namespace) -> None:
     """Judge a class, and write its table and the page for the teacher."""
-    try:
-        from transformer_lib.grading.classroom import grade_class
-        from transformer_lib.grading.page import write_page
-    except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
-        raise ImportError(
-            f"grading needs {missing.name}: pip install '.[publish]' in the project's folder"
-        ) from None
+    needed("psutil", "grading")
+    from transformer_lib.grading.classroom import grade_class
+    from transformer_lib.grading.page import write_page
+    from transformer_lib.grading.roster import read_roster
+
     page = args.out.with_suffix(".html")
     if page == args.out:
         raise ValueError(
@@ -353,6 +352,8 @@ def grade(args: argparse.Namespace) -> None:
         seconds=args.seconds,
         mebibytes=args.memory,
         jobs=args.jobs,
+        roster=read_roster(args.roster) if args.roster else (),
+        newest=args.version == "newest",
         progress=sys.stderr.isatty(),
     )
     grades.write_table(args.out)

@@ -4,25 +4,37 @@ One file that asks nothing of a network. What students wrote is shown as text, n
 """
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from transformer_lib.grading.classroom import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED, Grades
-from transformer_lib.publish import render
+from transformer_lib.grading.classroom import Grades
+from transformer_lib.grading.results import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED
 
 SIGNS = {PASSED: "✓", MISTAKE: "✗", OPEN: "○", UNJUDGED: "!", ABSENT: "–"}
+_TEMPLATES = Path(__file__).with_name("templates")
+_STYLES = ("tokens.css", "site/site.css")  # those of the site, which needs more packages than this
 
 
 def write_page(grades: Grades, path: Path, site: str = "") -> None:
     """Write the page; with `site`, where the lessons' web site stands, sections are links to it."""
-    page = render.render(
-        "grades.html.j2",
+    pages = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    static = files("transformer_lib.publish") / "static"
+    page = pages.get_template("grades.html.j2").render(
         grades=grades,
         signs=SIGNS,
+        absent=ABSENT,
         site=site.rstrip("/"),
         told=told,
-        styles=[render.static("tokens.css"), render.static("site/site.css")],
+        styles=[Markup((static / name).read_text(encoding="utf-8")) for name in _STYLES],
     )
     path.write_text(page, encoding="utf-8")
 
