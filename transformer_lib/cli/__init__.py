@@ -20,6 +20,8 @@ from transformer_lib.run.ladder import SHARED, STORED
 from transformer_lib.run.lines import LINES
 from transformer_lib.run.options import AT_LEAST_0, COUNT, POSITIVE, WHOLE, add_options
 
+TARGETS = ("canvas", "moodle", "csv", "gradescope", "github")  # who reads what `grade` gives back
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command, and return its exit code.
@@ -81,7 +83,17 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     subparsers = whole.add_subparsers(required=True, metavar="COMMAND", parser_class=Command)
-    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _exercises, _grade):
+    for add in (
+        _train,
+        _translate,
+        _evaluate,
+        _export,
+        _ladder,
+        _data,
+        _exercises,
+        _grade,
+        _autograder,
+    ):
         add(subparsers)
     return whole
 
@@ -255,7 +267,16 @@ def _grade(subparsers) -> None:
         "  submissions/ann/03_scoring_functions.ipynb, submissions/ann/04_scaled_dot_product.ipynb\n"
         "grades.csv has a row a student: passed, mistake with what the check says, not attempted, not\n"
         "judged with the reason, or not handed in. grades.html is for you: mistakes by frequency, each\n"
-        "with the section to go back to.\n\n"
+        "with the section to go back to. grades_feedback has a page for each student, as HTML and as\n"
+        "Markdown, with no solution.\n\n"
+        "Points come from points.toml: the first run writes it, you change it. In grades.csv the columns\n"
+        "`by hand` (points that win) and `comment`, and any that you add, are yours: they stay when you\n"
+        "grade again, and the table as it was is kept beside it. --only grades one student anew.\n\n"
+        "For an LMS, with the file that it exports, of which all else stays as it is:\n"
+        "  python -m transformer_lib grade submissions --out grades.csv --for moodle --gradebook Grades.csv\n"
+        "writes grades.moodle.csv to upload, and grades.moodle.zip with the feedback, under the names of\n"
+        "the LMS; whom it cannot match it names. Not tried on a Canvas, a Moodle, Gradescope or GitHub\n"
+        "Classroom: only against what they document.\n\n"
         "Of a notebook the set-up runs (the lesson's own first), then the cells tagged exercise, and of\n"
         "other cells the definitions, imports and constants that these need; nothing is trained. What\n"
         "the notebook's own checks say counts for nothing. A notebook that never ends, crashes, or eats\n"
@@ -285,9 +306,42 @@ def _grade(subparsers) -> None:
         default="",
         help="address or folder of the web site (make site): sections are links",
     )
+    add(
+        "--points", type=Path, metavar="FILE.toml", help="points.toml beside the table if not given"
+    )
+    add("--only", default="", metavar="NAME_OR_ID", help="grade one student, change only their row")
+    add("--for", dest="target", choices=TARGETS, help="also write what that one reads")
+    add(
+        "--gradebook", type=Path, metavar="EXPORTED.csv", help="what canvas, moodle or csv exported"
+    )
+    add("--column", default="", metavar="NAME", help="the gradebook's column for the points")
     add("--seconds", type=POSITIVE.read, default=120.0, help="a notebook may take")
     add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
     add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
+
+
+def _autograder(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.autograder,
+        "Let Gradescope or GitHub Classroom grade what is handed in there, as `grade` does here.",
+        "autograder gradescope --lessons 03 --out autograder.zip\n"
+        "  python -m transformer_lib autograder github --lessons 03 --library OWNER/NAME \\\n"
+        "    --out .github/workflows/classroom.yml\n\n"
+        "gradescope: a zip to upload as the autograder. It holds this project, solutions included, which\n"
+        "students do not see there; setup.sh installs torch and the library, run_autograder grades one\n"
+        "submission and writes results.json. Its machine needs Python 3.11 or later.\n"
+        "github: a workflow for the template of an assignment. --library is a repository with this\n"
+        "project that the workflow may read. A student can change the workflow in their repository: what\n"
+        "counts is `grade` on the clones.\n"
+        "Neither was tried there, only against what they document.",
+    )
+    add = p.add_argument
+    add("where", choices=("gradescope", "github"), help="who is to grade")
+    add("--lessons", nargs="+", required=True, metavar="NN", help="the lessons that are set")
+    add("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    add("--points", type=Path, metavar="FILE.toml", help="gradescope: what results are worth")
+    add("--library", default="", metavar="OWNER/NAME", help="github: where the library is")
 
 
 def _add_machine(p: argparse.ArgumentParser) -> None:

@@ -1,6 +1,5 @@
 """A folder of submissions becomes a table: a row a student, and in it a result an exercise."""
 
-import csv
 import json
 import secrets
 import tempfile
@@ -8,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,14 @@ UNJUDGED, ABSENT = "not judged", "not handed in"
 
 @dataclass(frozen=True)
 class Result:
-    """How an exercise went: one of the five words above, and what is to be said of it."""
+    """How an exercise went: one of the five words above, and what is to be said of it.
+
+    `case` is the smallest case that goes wrong, whole, where the check has one.
+    """
 
     state: str
     message: str = ""
+    case: str = ""
 
     def __str__(self) -> str:
         return f"{self.state}: {self.message}" if self.message else self.state
@@ -126,12 +130,6 @@ class Grades:
             lines.append([row.student, *map(str, count), *results, "; ".join(row.remarks)])
         return lines
 
-    def write_table(self, path: Path) -> None:
-        """The table as CSV; a text that a spreadsheet would take for a formula is quoted."""
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            for line in self.table():
-                csv.writer(file).writerow([f"'{x}" if x[:1] in "=+-@\t" and x else x for x in line])
-
 
 @dataclass
 class _Work:
@@ -155,16 +153,19 @@ def grade_class(
     mebibytes: float,
     jobs: int,
     progress: bool = False,
+    only: str = "",
 ) -> Grades:
     """Judge what `folder` holds: the lessons of these numbers or, without any, all that are there.
 
-    A notebook may take `seconds` and `mebibytes`. Raises ValueError for a folder without notebooks,
-    or a lesson that there is not.
+    A notebook may take `seconds` and `mebibytes`. `only` is the name or the id of the one student to
+    grade. Raises ValueError for a folder without notebooks, or for a lesson or a student that there
+    is not.
     """
     submissions = find_submissions(folder)
     numbers = [path.stem[:2] for path in find_lessons(numbers)] if numbers else []
     wanted = {number: homework(number) for number in numbers}
     rows = [Row(Student(name, entry=name)) for name in submissions]
+    rows = [_the_one(rows, only)] if only else rows
     handed = {row.student: _handed_in(row, submissions[row.student], numbers) for row in rows}
     for number in sorted({number for one in handed.values() for number in one} - {*wanted}):
         wanted[number] = homework(number)
@@ -183,6 +184,22 @@ def grade_class(
         for _ in _done(works, Path(logs), mebibytes, jobs, _imported(lessons)):
             bar.update()
     return Grades(lessons, rows)
+
+
+def _the_one(rows: list[Row], called: str) -> Row:
+    """The row of the student who is called that; raises ValueError if it is not one."""
+    wanted = called.casefold()
+    found = [row for row in rows if called == row.who.id]
+    found = found or [row for row in rows if wanted in map(str.casefold, row.who.called)]
+    if len(found) != 1:
+        ids = ", ".join(row.who.id or row.who.entry for row in found)
+        near = get_close_matches(called, [row.student for row in rows], cutoff=0.4)
+        raise ValueError(
+            f"{len(found)} students are called {called!r}: give one of the ids {ids}"
+            if found
+            else f"no student is called {called!r}. Did you mean {', '.join(near) or rows[0].student}?"
+        )
+    return found[0]
 
 
 def _handed_in(row: Row, paths: list[Path], numbers: Sequence[str]) -> dict[str, list[Cell]]:
@@ -319,5 +336,5 @@ def _enter(work: _Work, number: int, event: dict[str, Any]) -> None:
     elif not event["attempted"]:
         result = Result(OPEN)
     else:
-        result = Result(MISTAKE, event["message"])
+        result = Result(MISTAKE, event["message"], event.get("case", ""))
     row.results[step.exercise] = result
