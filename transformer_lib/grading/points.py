@@ -6,7 +6,7 @@ import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +83,9 @@ def read_points(path: Path) -> Points:
             f"{path} is no TOML: {error}. A line of it is a name in quotes, = and a number"
         ) from None
     file = _File(path, text)
-    for name in tables:
-        if name not in TABLES:
-            raise file.error(name, f"there is no table {name!r}, only {', '.join(TABLES)}")
+    for name, table in tables.items():
+        if name not in TABLES or not isinstance(table, dict):
+            raise file.error(name, f"{name!r} is none of the tables {', '.join(TABLES)}")
     given = {name: list(_leaves(tables.get(name, {}))) for name in TABLES}
     points, states = dict[str, Decimal](), dict(PARTS)
     mistakes: dict[str, dict[str, Decimal]] = {}
@@ -136,7 +136,7 @@ class _File:
 
     def number(self, keys: Sequence[str], value: Any, most: int | None = None) -> Decimal:
         good = isinstance(value, int | Decimal) and not isinstance(value, bool)
-        if not good or not 0 <= Decimal(value) <= (most or 10**6):
+        if not good or Decimal(value).is_nan() or not 0 <= value <= (most or 10**6):
             among = f"from 0 to {most}" if most else "of 0 or more"
             raise self.error(keys[-1], f"{keys[-1]!r} is {value}: it should be a number {among}")
         return Decimal(value)
@@ -169,4 +169,4 @@ def note_unsaid(points: Points, path: Path, asked: Sequence[Asked]) -> None:
 
 def in_digits(points: Decimal) -> str:
     """A number of points as people write it: 2, 2.5, 0.33."""
-    return re.sub(r"\.?0+$", "", f"{points:.2f}")
+    return re.sub(r"\.?0+$", "", str(points.quantize(Decimal("0.01"), ROUND_HALF_UP)))
