@@ -7,6 +7,7 @@ read is documented by them; neither was at hand to try it.
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from transformer_lib.grading.marks import Mark
 from transformer_lib.publish.lessons import NOTEBOOKS, find_lessons
 
 PROJECT = NOTEBOOKS.parent
-SHIPPED = ("pyproject.toml", "README.md", "LICENSE", "transformer_lib", "data", "notebooks")
-LEFT_OUT = re.compile(r"(^|/)(\.|__pycache__|mine\.py|build/)")
+SHIPPED = ("pyproject.toml", "README.md", "LICENSE", "transformer_lib/**/*", "data/**/*")
+LEFT_OUT = re.compile(r"(^|/)(\.|__pycache__)")
 # torch without CUDA, by the line that README has for it
 _LIGHT = "export \"$(grep -m 1 -o 'PIP_EXTRA_INDEX_URL=[^ ]*' {folder}/README.md)\""
 _SETUP = """\
@@ -44,7 +45,7 @@ python=${{PYTHON:-source/.venv/bin/python}}
 rm -rf class grades.*
 mkdir -p class results
 cp -r submission class/student
-PYTHONPATH=source/project "$python" -m transformer_lib grade class --out grades.csv \\
+PYTHONPATH="$PWD/source/project" "$python" -m transformer_lib grade class --out grades.csv \\
   --lessons {lessons} --points source/points.toml --for gradescope 2> >(tee grades.err >&2)
 if [ -f grades.gradescope.json ]; then
   cp grades.gradescope.json results/results.json
@@ -175,13 +176,11 @@ def _add_script(file: zipfile.ZipFile, name: str, text: str) -> None:
 
 
 def _shipped() -> Iterator[str]:
-    """The files of the project that grading needs, without what a student or a build left there."""
-    for top in SHIPPED:
-        paths = [PROJECT / top] if (PROJECT / top).is_file() else sorted((PROJECT / top).rglob("*"))
-        for path in paths:
-            name = path.relative_to(PROJECT).as_posix()
-            if path.is_file() and not LEFT_OUT.search(name):
-                yield name
+    """The files of the project that grading needs, and no others that somebody keeps there."""
+    for path in chain(find_lessons(), *(sorted(PROJECT.glob(name)) for name in SHIPPED)):
+        name = path.relative_to(PROJECT).as_posix()
+        if path.is_file() and not LEFT_OUT.search(name):
+            yield name
 
 
 def write_workflow(path: Path, lessons: Sequence[str], library: str) -> None:
