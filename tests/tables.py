@@ -1,11 +1,15 @@
 """What README, CONTRIBUTING and a page show of the code, written into them: make tables
 
 README's route is that of the lessons' rows and notes (`base.lessons`), CONTRIBUTING's map that of
-the imports (`house.py`); the page on engines has their programs. Tests hold the pages to them.
+the imports (`house.py`); the page on engines has their programs, and `homework.json` what is graded.
+Tests hold all of them to it.
 """
 
+import json
 import re
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
@@ -16,7 +20,9 @@ import house
 
 from transformer_lib.base.lessons import LESSONS
 from transformer_lib.base.tokens import LONGEST_TRANSLATION, MAX_LEN
-from transformer_lib.publish.lessons import find_lessons, read_lesson
+from transformer_lib.exercises.own.parts import WARM_UPS
+from transformer_lib.grading import homework
+from transformer_lib.publish.lessons import Lesson, find_lessons, read_lesson, tags
 from transformer_lib.publish.routes import Route, routes
 from transformer_lib.run.engines import ENGINES, filled
 
@@ -66,6 +72,45 @@ def with_programs(page: str) -> str:
     return re.sub(r"(?s)```python\n.*?```", lambda _: f"```python\n{next(programs)}```", page)
 
 
+def asked() -> str:
+    """What each lesson asks for, as grading reads it where there are no notebooks."""
+    lessons = [
+        homework.Homework(
+            lesson.number,
+            lesson.stem,
+            lesson.title,
+            tuple(cell.source for cell in lesson.notebook.cells if "setup" in tags(cell)),
+            tuple(_asked(lesson)),
+        )
+        for lesson in map(read_lesson, find_lessons())
+    ]
+    return json.dumps([asdict(one) for one in lessons], indent=1, ensure_ascii=False) + "\n"
+
+
+def _asked(lesson: Lesson) -> Iterator[homework.Asked]:
+    for section in lesson.sections:
+        stub = None
+        for cell in section.cells:
+            if "exercise" in tags(cell):
+                stub = cell
+            elif "check" in tags(cell):
+                exercise, answer = re.search(
+                    r'check\("([A-Za-z_.]+)", (\w+)\)', cell.source
+                ).groups()
+                if exercise not in WARM_UPS:  # these are for the student alone
+                    yield homework.Asked(
+                        lesson.number,
+                        exercise,
+                        answer,
+                        stub.id,
+                        stub.source,
+                        cell.id,
+                        section.heading,
+                        f"{lesson.page}#{section.slug}",
+                        section.deeper,
+                    )
+
+
 PAGES = {
     "README.md": with_route,
     "CONTRIBUTING.md": with_map,
@@ -76,3 +121,4 @@ if __name__ == "__main__":
     for name, write in PAGES.items():
         page = ROOT / name
         page.write_text(write(page.read_text(encoding="utf-8")), encoding="utf-8")
+    homework.FILE.write_text(asked(), encoding="utf-8")

@@ -321,6 +321,18 @@ def test_canvas_finds_each_notebook_by_the_two_numbers_in_its_name(tmp_path):
     assert len(again.cells) == len(notebook.cells), "in place of what was said before"
 
 
+def test_a_notebook_in_the_zip_that_canvas_gave_is_found_in_it(tmp_path):
+    name = "muellertina_12345_678910_00_start_here.ipynb"
+    with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as file:
+        file.writestr(name, json.dumps(planted_class.RIGHT))
+    grades = grades_of(TINA, EVA)
+    grades.rows[0].taken["00"] = tmp_path / "submissions.zip" / name
+    grades.rows[1].taken["00"] = tmp_path / "submissions.zip" / f"klein_1_2_{name}"
+    assert canvas_zip(tmp_path / "f.zip", grades, marked(grades)) == ["Eva Klein"]
+    with zipfile.ZipFile(tmp_path / "f.zip") as file:
+        assert file.namelist() == [name]
+
+
 # ---------------------------------------------------------------------------------------- autograders
 
 # From Gradescope's documentation of results.json: every key, and the words that are allowed.
@@ -371,6 +383,9 @@ def test_gradescope_reads_points_tests_and_the_smallest_case():
     assert [test["status"] for test in results["tests"]] == ["passed", "failed"]
     assert "a case" in results["tests"][1]["output"]
     assert "remark" not in json.dumps(results)
+    assert "no notebook of lesson 00 that can be read" in results["output"]
+    grades.rows[0].taken["00"] = Path("00.ipynb")
+    assert "no notebook" not in autograders.gradescope_results(grades, marked(grades)[0])["output"]
     by_hand = replace(marked(grades)[0], by_hand=Decimal(2))
     assert autograders.gradescope_results(grades, by_hand)["score"] == 2
 
@@ -411,8 +426,8 @@ def test_the_zip_has_its_two_scripts_at_the_root_and_the_project_without_leftove
     assert {"setup.sh", "run_autograder", "points.toml"} == {n for n in names if "/" not in n}
     assert runs & 0o111 == 0o111, "it can be executed"
     assert "project/pyproject.toml" in names
-    assert "project/notebooks/00_start_here.ipynb" in names
-    assert not [n for n in names if re.search(r"__pycache__|/\.|notebooks/[^\d]", n)]
+    assert "project/transformer_lib/exercises/own/mine.py" in names
+    assert not [n for n in names if re.search(r"__pycache__|/\.|notebooks/", n)]
     for script in ("setup.sh", "run_autograder"):
         text = (folder / "source" / script).read_text(encoding="utf-8")
         assert text.startswith("#!/usr/bin/env bash\n")
@@ -480,21 +495,20 @@ def test_gradescope_github_and_the_teacher_get_the_same_verdicts(archive, tmp_pa
         agrees(name, results["tests"], sum(test["score"] for test in results["tests"]), said)
 
 
-def test_a_submission_that_cannot_be_graded_has_results_too(archive):
+def test_where_grading_fails_there_are_results_too_that_say_why(archive):
     root, *_ = archive
-    shutil.rmtree(root / "submission", ignore_errors=True)
-    (root / "submission").mkdir()
+    points = root / "source" / "points.toml"
+    was = points.read_text(encoding="utf-8")
+    points.write_text("[states]\npased = 1", encoding="utf-8")
+    submitted(root / "submission", "ann")
     environment = {**os.environ, "AUTOGRADER": str(root), "PYTHON": sys.executable}
-    subprocess.run(
-        ["bash", str(root / "source/run_autograder")],
-        env=environment,
-        check=True,
-        capture_output=True,
-    )
+    script = ["bash", str(root / "source/run_autograder")]
+    subprocess.run(script, env=environment, check=True, capture_output=True)
+    points.write_text(was, encoding="utf-8")
     results = json.loads((root / "results/results.json").read_text(encoding="utf-8"))
     jsonschema.validate(results, GRADESCOPE)
     assert results["score"] == 0
-    assert "error: " in results["output"]
+    assert "points.toml, line 2: there is no state 'pased'" in results["output"]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import PurePosixPath
 
 import mistune
 import pytest
@@ -18,16 +19,15 @@ from transformer_lib.grading.classroom import (
     Grades,
     Result,
     Row,
-    _enter,
-    _Work,
 )
 from transformer_lib.grading.feedback import as_html, as_markdown, write_feedback
+from transformer_lib.grading.files import File
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.judge import Library, Step, _judged
 from transformer_lib.grading.points import read_points
 from transformer_lib.grading.students import Student
-from transformer_lib.grading.submissions import Program
 from transformer_lib.grading.table import Table, marks
+from transformer_lib.grading.versions import Version, _enter
 
 SCORES, MASKED = homework("03").asked[:2]
 CASE = "The smallest case that goes wrong:\n\nscores (3,)\n  0 88 90\n\nyours ▸0◂    wanted ▸1◂\n```\n<b>"
@@ -148,10 +148,12 @@ def test_no_solution_and_no_wrong_answer_of_ours_is_on_a_page(nowhere):
 
     (asked,) = [a for a in homework("00").asked if a.answer == "my_softmax"]
     event = _judged(library, Step("", exercise=asked.exercise, answer="my_softmax"), locals())
-    one = Row(Student("Ann"))
-    steps = [Step("", exercise=asked.exercise, answer="my_softmax")]
-    _enter(_Work(one, homework("00"), Program(steps, {}), 1.0), 0, event)
-    result = one.results[asked.exercise]
+    version = Version(File(PurePosixPath("ann.ipynb"), bytes), homework("00"), [])
+    version.program.steps.append(Step("", exercise=asked.exercise, answer="my_softmax"))
+    version.results[asked.exercise] = Result(OPEN)
+    _enter(version, 0, event)
+    result = version.results[asked.exercise]
+    one = Row(Student("Ann"), version.results)
     assert result.state == MISTAKE
     assert result.message.startswith("At large scores this fails")
     assert re.search(r"scores \(3,\)\n.*yours \(3,\) +wanted \(3,\)", result.case, re.S)

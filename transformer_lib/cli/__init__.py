@@ -307,6 +307,25 @@ def _grade(subparsers) -> None:
         help="address or folder of the web site (make site): sections are links",
     )
     add(
+        "--roster",
+        type=Path,
+        metavar="NAMES.csv",
+        help="the class, also those who handed in nothing: your own list with a header, Canvas's "
+        "gradebook, or Moodle's grading worksheet",
+    )
+    add(
+        "--version",
+        choices=("best", "newest"),
+        default="best",
+        help="which of several versions of a lesson counts",
+    )
+    add(
+        "--seconds",
+        type=POSITIVE.read,
+        default=120.0,
+        help="of the processor's time that a notebook may take",
+    )
+    add(
         "--points", type=Path, metavar="FILE.toml", help="points.toml beside the table if not given"
     )
     add("--only", default="", metavar="NAME_OR_ID", help="grade one student, change only their row")
@@ -315,7 +334,6 @@ def _grade(subparsers) -> None:
         "--gradebook", type=Path, metavar="EXPORTED.csv", help="what canvas, moodle or csv exported"
     )
     add("--column", default="", metavar="NAME", help="the gradebook's column for the points")
-    add("--seconds", type=POSITIVE.read, default=120.0, help="a notebook may take")
     add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
     add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
 

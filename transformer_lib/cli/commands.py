@@ -325,6 +325,7 @@ def grade(args: argparse.Namespace) -> None:
         from transformer_lib.grading.give_back import check_target, give_back
         from transformer_lib.grading.page import write_page
         from transformer_lib.grading.points import default_points, note_unsaid, read_points
+        from transformer_lib.grading.roster import read_roster
         from transformer_lib.grading.table import marks, read_table, write_table
     except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
         raise _without(missing) from None
@@ -350,6 +351,8 @@ def grade(args: argparse.Namespace) -> None:
         seconds=args.seconds,
         mebibytes=args.memory,
         jobs=args.jobs,
+        roster=read_roster(args.roster) if args.roster else (),
+        newest=args.version == "newest",
         progress=sys.stderr.isatty(),
         only=args.only,
     )

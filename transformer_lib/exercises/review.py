@@ -17,7 +17,7 @@ from transformer_lib.exercises import broken
 from transformer_lib.exercises.broken import MODULES, PROPERTIES, Right, numbered_lines
 from transformer_lib.exercises.checking.comparing import describe, said
 from transformer_lib.exercises.checking.machinery import Exercise, Trial
-from transformer_lib.exercises.checking.running import Answer, Outcome
+from transformer_lib.exercises.checking.running import Answer, Calls, Outcome
 from transformer_lib.exercises.checking.telling import failure
 from transformer_lib.exercises.checking.verdict import Verdict
 from transformer_lib.exercises.own.mine import mine
@@ -56,9 +56,9 @@ class Examined(Exercise):
 
         return examined
 
-    def _borrowed(self, answer: Answer, cases: Sequence[tuple]) -> str:
+    def _heard(self, answer: Answer, cases: Sequence[tuple]) -> Calls:
         """Everything may be called: the answer is not run again to hear what it calls."""
-        return ""
+        return Calls()
 
     def _verdict(self, answer: Answer, got: Sequence[Outcome], cases: Sequence[tuple]) -> Verdict:
         (outcome,), (case,) = got, cases

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from transformer_lib.grading.classroom import ABSENT, PASSED, Grades
-from transformer_lib.grading.homework import Asked
+from transformer_lib.grading.homework import Asked, homework
 from transformer_lib.grading.marks import Mark
-from transformer_lib.publish.lessons import NOTEBOOKS, find_lessons
 
-PROJECT = NOTEBOOKS.parent
+PROJECT = Path(__file__).parents[2]
 SHIPPED = ("pyproject.toml", "README.md", "LICENSE", "transformer_lib/**/*", "data/**/*")
 LEFT_OUT = re.compile(r"(^|/)(\.|__pycache__)")
 # torch without CUDA, by the line that README has for it
@@ -105,9 +104,12 @@ jobs:
 
 def gradescope_results(grades: Grades, mark: Mark) -> dict[str, Any]:
     """What Gradescope reads as results.json: points, and for each exercise a test."""
+    numbers = ", ".join(lesson.number for lesson in grades.lessons)
+    found = "Each test is an exercise, judged by the lesson's own check."
+    nothing = f"In what was handed in there is no notebook of lesson {numbers} that can be read."
     return {
         "score": float(mark.points),
-        "output": mark.comment or "Each test is an exercise, judged by the lesson's own check.",
+        "output": mark.comment or (found if mark.row.taken else nothing),
         "output_format": "text",
         "test_output_format": "text",
         "stdout_visibility": "hidden",
@@ -158,8 +160,13 @@ def _said(asked: Asked, mark: Mark) -> str:
 
 
 def write_gradescope(path: Path, lessons: Sequence[str], points: str) -> None:
-    """Write the zip file to upload: setup.sh, run_autograder, points.toml and the project."""
-    numbers = " ".join(lesson.stem[:2] for lesson in find_lessons(lessons))
+    """Write the zip file to upload: setup.sh, run_autograder, points.toml and the project.
+
+    Raises ValueError where the library was installed without its project.
+    """
+    if not (PROJECT / "pyproject.toml").exists():
+        raise ValueError(f"{PROJECT} holds no project: call this in a checkout of it")
+    numbers = " ".join(homework(lesson).number for lesson in lessons)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         light = _LIGHT.format(folder="project")
         _add_script(file, "setup.sh", _SETUP.format(light=light))
@@ -177,7 +184,7 @@ def _add_script(file: zipfile.ZipFile, name: str, text: str) -> None:
 
 def _shipped() -> Iterator[str]:
     """The files of the project that grading needs, and no others that somebody keeps there."""
-    for path in chain(find_lessons(), *(sorted(PROJECT.glob(name)) for name in SHIPPED)):
+    for path in chain(*(sorted(PROJECT.glob(name)) for name in SHIPPED)):
         name = path.relative_to(PROJECT).as_posix()
         if path.is_file() and not LEFT_OUT.search(name):
             yield name
@@ -192,7 +199,7 @@ def write_workflow(path: Path, lessons: Sequence[str], library: str) -> None:
         raise ValueError(
             f"--library {library!r}: give the repository that holds the library, as OWNER/NAME"
         )
-    numbers = " ".join(lesson.stem[:2] for lesson in find_lessons(lessons))
+    numbers = " ".join(homework(lesson).number for lesson in lessons)
     light = _LIGHT.format(folder="library")
     text = _WORKFLOW.format(library=library, lessons=numbers, light=light)
     path.parent.mkdir(parents=True, exist_ok=True)

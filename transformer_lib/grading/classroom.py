@@ -1,50 +1,35 @@
 """A folder of submissions becomes a table: a row a student, and in it a result an exercise."""
 
-import json
-import secrets
 import tempfile
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from transformer_lib.base.report import progress_bar
-from transformer_lib.grading.crashes import ends_all, how_it_ended, lost_with
+from transformer_lib.grading.entries import age, handed_in, the_one
+from transformer_lib.grading.files import File, Unusable
 from transformer_lib.grading.homework import Asked, Homework, homework
-from transformer_lib.grading.judge import judge
-from transformer_lib.grading.limits import End, Task, run_limited
+from transformer_lib.grading.notebooks import READ, named_otherwise, number_of, read_cells
+from transformer_lib.grading.programs import is_untouched
+from transformer_lib.grading.remarks import about_checks, alike
+from transformer_lib.grading.results import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED, Result
 from transformer_lib.grading.students import Student
-from transformer_lib.grading.submissions import (
-    Cell,
-    Program,
-    Unusable,
-    find_submissions,
-    number_of,
-    program,
-    read_cells,
-)
-from transformer_lib.publish.lessons import find_lessons
+from transformer_lib.grading.versions import Version, run
 
-PASSED, MISTAKE, OPEN = "passed", "mistake", "not attempted"
-UNJUDGED, ABSENT = "not judged", "not handed in"
+__all__ = [
+    "ABSENT",
+    "MISTAKE",
+    "OPEN",
+    "PASSED",
+    "UNJUDGED",
+    "Grades",
+    "Result",
+    "Row",
+    "grade_class",
+]
 
-
-@dataclass(frozen=True)
-class Result:
-    """How an exercise went: one of the five words above, and what is to be said of it.
-
-    `case` is the smallest case that goes wrong, whole, where the check has one.
-    """
-
-    state: str
-    message: str = ""
-    case: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.state}: {self.message}" if self.message else self.state
+_NAMED = 5  # files in one remark
 
 
 @dataclass
@@ -131,20 +116,6 @@ class Grades:
         return lines
 
 
-@dataclass
-class _Work:
-    """A notebook on its way: what is left of its time, and the steps that are not to run again."""
-
-    row: Row
-    lesson: Homework
-    program: Program
-    seconds: float
-    word: str = field(default_factory=secrets.token_hex)
-    skip: set[int] = field(default_factory=set)
-    raised: dict[int, str] = field(default_factory=dict)
-    log: Path = Path()
-
-
 def grade_class(
     folder: Path,
     numbers: Sequence[str] = (),
@@ -152,189 +123,117 @@ def grade_class(
     seconds: float,
     mebibytes: float,
     jobs: int,
+    roster: Sequence[Student] = (),
+    newest: bool = False,
     progress: bool = False,
     only: str = "",
 ) -> Grades:
     """Judge what `folder` holds: the lessons of these numbers or, without any, all that are there.
 
-    A notebook may take `seconds` and `mebibytes`. `only` is the name or the id of the one student to
-    grade. Raises ValueError for a folder without notebooks, or for a lesson or a student that there
-    is not.
+    A notebook may take `seconds` of the processor's time, and `mebibytes`. Who is on the `roster`
+    has a row, whatever they handed in. Of several versions of a lesson that which passes most
+    counts, or with `newest` the last one. `only` is the name or the id of the one student to grade.
+    Raises ValueError for a folder without entries, or a lesson or a student that there is not.
     """
-    submissions = find_submissions(folder)
-    numbers = [path.stem[:2] for path in find_lessons(numbers)] if numbers else []
-    wanted = {number: homework(number) for number in numbers}
-    rows = [Row(Student(name, entry=name)) for name in submissions]
-    rows = [_the_one(rows, only)] if only else rows
-    handed = {row.student: _handed_in(row, submissions[row.student], numbers) for row in rows}
-    for number in sorted({number for one in handed.values() for number in one} - {*wanted}):
-        wanted[number] = homework(number)
-    lessons = [wanted[number] for number in sorted(wanted)]
-    works = []
-    for row in rows:
-        for lesson in lessons:
-            for asked in lesson.asked:
-                row.results[asked.exercise] = Result(ABSENT)
-            if lesson.number in handed[row.student]:
-                works += _work(row, lesson, handed[row.student][lesson.number], seconds)
+    asked_for = [homework(name).number for name in numbers]
+    entries = handed_in(folder, roster)
+    entries = [the_one(entries, only)] if only else entries
+    rows = [Row(entry.who, remarks=list(entry.remarks)) for entry in entries]
+    handed = [
+        _versions(row, entry.files, asked_for) for row, entry in zip(rows, entries, strict=True)
+    ]
+    there = {number for found in handed for number in found}
+    lessons = [homework(number) for number in sorted({*asked_for} or there)]
+    chosen = [{n: _to_run(found, newest) for n, found in one.items()} for one in handed]
+    works = [version for one in chosen for found in one.values() for version in found]
+    for version in works:
+        version.seconds = seconds
+        version.plan()
+    to_run = [version for version in works if version.runs]
     with (
         tempfile.TemporaryDirectory() as logs,
-        progress_bar(total=len(works), desc="notebooks", show=progress) as bar,
+        progress_bar(total=len(to_run), desc="notebooks", show=progress) as bar,
     ):
-        for _ in _done(works, Path(logs), mebibytes, jobs, _imported(lessons)):
+        for _ in run(to_run, Path(logs), mebibytes, jobs):
             bar.update()
+    counts = [
+        {number: max(versions, key=_best) for number, versions in one.items()} for one in chosen
+    ]
+    for row, every, best in zip(rows, handed, counts, strict=True):
+        row.results = {a.exercise: Result(ABSENT) for one in lessons for a in one.asked}
+        for number, version in best.items():
+            _take(row, folder, version, every[number])
+    for lesson in lessons:
+        cells = {n: c[lesson.number].cells for n, c in enumerate(counts) if lesson.number in c}
+        for n, answer, others in alike(lesson, cells):
+            names = ", ".join(rows[other].student for other in others)
+            rows[n].remark(
+                f"{lesson.number}: `{answer}` is equal to that of {names}, but for names, comments and "
+                "formatting"
+            )
     return Grades(lessons, rows)
 
 
-def _the_one(rows: list[Row], called: str) -> Row:
-    """The row of the student who is called that; raises ValueError if it is not one."""
-    wanted = called.casefold()
-    found = [row for row in rows if called == row.who.id]
-    found = found or [row for row in rows if wanted in map(str.casefold, row.who.called)]
-    if len(found) != 1:
-        ids = ", ".join(row.who.id or row.who.entry for row in found)
-        near = get_close_matches(called, [row.student for row in rows], cutoff=0.4)
-        raise ValueError(
-            f"{len(found)} students are called {called!r}: give one of the ids {ids}"
-            if found
-            else f"no student is called {called!r}. Did you mean {', '.join(near) or rows[0].student}?"
-        )
-    return found[0]
-
-
-def _handed_in(row: Row, paths: list[Path], numbers: Sequence[str]) -> dict[str, list[Cell]]:
-    """The cells of each lesson that a student handed in; what cannot be used is remarked."""
-    found: dict[str, list[Cell]] = {}
-    names: dict[str, str] = {}
-    for path in paths:
+def _versions(
+    row: Row, files: Sequence[File], asked_for: Sequence[str]
+) -> dict[str, list[Version]]:
+    """The notebooks of each lesson that a student handed in; what cannot be used is remarked."""
+    found: dict[str, list[Version]] = {}
+    others = []
+    for file in files:
+        kind = file.path.suffix.lower()
+        if kind not in (*READ, ".zip") or file.path.name == "mine.py":
+            others.append(file.told)
+            continue
         try:
-            cells = read_cells(path)
-            number = number_of(path, cells)
-            if numbers and number not in numbers:
-                raise Unusable(f"it is lesson {number}, and {', '.join(numbers)} was asked for")
-            if number in names:
-                raise Unusable(f"{names[number]} is lesson {number} too, and was taken")
+            cells = read_cells(file.path, file.read())
+            number = number_of(file.path, cells)
+            if asked_for and number not in asked_for:
+                raise Unusable(f"it is lesson {number}, and {', '.join(asked_for)} was asked for")
         except Unusable as error:
-            row.remark(f"{path.name}: {error}")
+            row.remark(f"{file.told}: {error}")
         else:
-            found[number], names[number], row.taken[number] = cells, path.name, path
+            if named := named_otherwise(file.path, number):
+                row.remark(
+                    f"{file.told}: its name says lesson {named}, and what stands in it {number}"
+                )
+            found.setdefault(number, []).append(Version(file, homework(number), cells))
+    if others:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        what = "not read" if found else "nothing that can be judged"
+        row.remark(f"{what}: {', '.join(others[:_NAMED])}{more}")
     return found
 
 
-def _work(row: Row, lesson: Homework, cells: list[Cell], seconds: float) -> Iterator[_Work]:
-    """What is to be done for a notebook, which exercises have no answer set down already."""
-    try:
-        plan = program(cells, lesson)
-    except Exception as error:  # whatever a file may hold, it costs its own row only
-        row.remark(f"{lesson.number}: it cannot be taken apart ({type(error).__name__})")
-        plan = Program([], {asked.exercise: row.remarks[-1] for asked in lesson.asked})
-    for asked in lesson.asked:
-        why = plan.unfound.get(asked.exercise, "its turn never came")
-        row.results[asked.exercise] = Result(UNJUDGED, why)
-    if len(plan.unfound) < len(lesson.asked):
-        yield _Work(row, lesson, plan, seconds)
+def _to_run(versions: Sequence[Version], newest: bool) -> list[Version]:
+    """Those that may count: no untouched copy of a lesson that was worked on, and none twice."""
+    touched = [one for one in versions if not is_untouched(one.cells, one.lesson)]
+    distinct = {one.code: one for one in sorted(touched or versions[:1], key=_age)}
+    return list(distinct.values())[-1:] if newest else list(distinct.values())
 
 
-def _imported(lessons: list[Homework]) -> list[str]:
-    """The modules that the set-ups of these lessons name, and those of the judge."""
-    lines = (line.split() for lesson in lessons for s in lesson.setup for line in s.splitlines())
-    named = {words[1] for words in lines if words[:1] in (["from"], ["import"])}
-    return [judge.__module__, *sorted(named)]
+def _age(version: Version) -> tuple[bool, int, float]:
+    return age(version.file)
 
 
-def _done(
-    works: list[_Work], logs: Path, mebibytes: float, jobs: int, preload: list[str]
-) -> Iterator[_Work]:
-    """Run the notebooks, and give each when nothing of it is left to do.
-
-    One whose process was ended goes on behind the step at which that happened, in the time that it
-    has left.
-    """
-    tasks: deque[Task] = deque()
-
-    def add(work: _Work) -> None:
-        work.log = Path(tempfile.mkdtemp(dir=logs)) / "log"
-        place = tempfile.mkdtemp(dir=logs)
-        arguments = (work.program.steps, work.skip, place, str(work.log), work.word)
-        tasks.append(Task(judge, arguments, work.seconds, work))
-
-    for work in works:
-        add(work)
-    for task, end in run_limited(tasks, jobs, mebibytes, preload):
-        work = task.about
-        if _goes_on(work, end, mebibytes):
-            add(work)
-        else:
-            yield work
+def _best(version: Version) -> tuple:
+    return version.worth, _age(version)
 
 
-def _goes_on(work: _Work, end: End, mebibytes: float) -> bool:
-    """Enter what a process left behind; whether another one is to go on with the rest."""
-    steps, begun, finished = work.program.steps, None, False
-    for event in _events(work):
-        finished = finished or "finished" in event
-        if "begun" in event:
-            begun = event["begun"]
-        elif "ended" in event:
-            begun = None
-            _enter(work, event["ended"], event)
-    if finished:
-        return False
-    if begun is None:
-        _close(work, f"outside of its cells, {how_it_ended(end, mebibytes)}")
-        return False
-    words = f"in {steps[begun].about}, {how_it_ended(end, mebibytes)}"
-    if ends_all(steps[begun], end):
-        _close(work, words)
-        return False
-    work.row.remark(f"{work.lesson.number}: {words}")
-    work.skip.add(begun)
-    for number in lost_with(steps, begun):
-        work.skip.add(number)
-        work.row.results[steps[number].exercise] = Result(UNJUDGED, words)
-    work.seconds -= end.seconds
-    return any(step.exercise and n not in work.skip for n, step in enumerate(steps))
+def _take(row: Row, folder: Path, counts: Version, versions: Sequence[Version]) -> None:
+    """Enter the version that counts, and name it where there are others."""
+    number = counts.lesson.number
+    row.results |= counts.results
+    row.taken[number] = folder / counts.file.path
+    for remark in [*counts.remarks, *about_checks(counts.cells, counts.lesson)]:
+        row.remark(f"{number}: {remark}")
+    if len(versions) > 1:
+        others = [f"{one.told} ({_how(one)})" for one in versions if one is not counts]
+        row.remark(f"{number}: {counts.told} counts ({_how(counts)}), not {', '.join(others)}")
 
 
-def _events(work: _Work) -> Iterator[dict[str, Any]]:
-    """What the judge wrote; a line that does not know the word is not the judge's."""
-    with suppress(FileNotFoundError), work.log.open("rb") as file:
-        for line in file:
-            with suppress(ValueError, TypeError, KeyError):
-                event = json.loads(line)
-                if event["word"] == work.word:
-                    yield event
-
-
-def _close(work: _Work, words: str) -> None:
-    """Nothing more of this notebook is judged."""
-    work.row.remark(f"{work.lesson.number}: {words}")
-    for number, step in enumerate(work.program.steps):
-        if step.exercise and number not in work.skip:
-            work.row.results[step.exercise] = Result(UNJUDGED, words)
-
-
-def _enter(work: _Work, number: int, event: dict[str, Any]) -> None:
-    """What became of one step; a check that is done is not done again."""
-    step, row = work.program.steps[number], work.row
-    if changed := [*event.get("changed", ()), *event.get("meddled", ())]:
-        row.remark(f"{work.lesson.number}: it changes {', '.join(changed)}")
-    if event.get("raised") and number not in work.raised:
-        work.raised[number] = event["raised"]
-        row.remark(f"{work.lesson.number}: {step.about} raised {event['raised']}")
-    if not step.exercise:
-        return
-    work.skip.add(number)
-    if event.get("missing"):
-        before = max(n for n in range(number) if not work.program.steps[n].exercise)
-        what = f"raised {work.raised[before]}" if before in work.raised else "ran"
-        result = Result(UNJUDGED, f"its cell {what}, and `{step.answer}` is not defined")
-    elif event.get("meddled"):
-        result = Result(UNJUDGED, f"while it was judged, it changed {', '.join(event['meddled'])}")
-    elif event["passed"]:
-        result = Result(PASSED)
-    elif not event["attempted"]:
-        result = Result(OPEN)
-    else:
-        result = Result(MISTAKE, event["message"], event.get("case", ""))
-    row.results[step.exercise] = result
+def _how(version: Version) -> str:
+    if version.results:
+        core = sum(not asked.deeper for asked in version.lesson.asked)
+        return f"passes {version.passed} of {core}"
+    return "untouched" if is_untouched(version.cells, version.lesson) else "older, or the same"

@@ -11,6 +11,8 @@ def how_it_ended(end: End, mebibytes: float) -> str:
     """What ended a process, in words."""
     if end.why == "time":
         return "its time was up. Does a loop never end?"
+    if end.why == "sleep":
+        return f"it did next to nothing for {end.passed:.0f} seconds. What does it wait for?"
     if end.why == "memory":
         return f"it held more than {mebibytes:g} MiB of memory"
     if end.code < 0:
@@ -20,15 +22,11 @@ def how_it_ended(end: End, mebibytes: float) -> str:
 
 def ends_all(step: Step, end: End) -> bool:
     """Whether nothing more of a notebook is judged whose process ended in this step."""
-    return step.fatal or end.why == "time"
+    return step.fatal or end.why in ("time", "sleep")
 
 
 def lost_with(steps: list[Step], begun: int) -> Iterator[int]:
-    """The checks that fall away where this step ends the process: itself, or those behind it."""
-    if steps[begun].exercise:
-        yield begun
-        return
-    for number in range(begun + 1, len(steps)):
-        if not steps[number].exercise:
-            return
-        yield number
+    """The checks that fall away where this step ends the process: itself, or those of its answers."""
+    for number, step in enumerate(steps):
+        if step.exercise and begun in (number, step.home):
+            yield number

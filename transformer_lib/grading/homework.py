@@ -1,14 +1,15 @@
-"""What a lesson asks for: its exercises, the section each stands in, and its set-up."""
+"""What a lesson asks for: its exercises, the section each stands in, and its set-up.
 
-import re
-from collections.abc import Iterator
+It is read from `homework.json`, so that a class is graded where there are no notebooks of the
+course. `make tables` writes that file from the notebooks; a test holds it to them.
+"""
+
+import json
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from transformer_lib.exercises.own.parts import WARM_UPS
-from transformer_lib.publish.lessons import Section, find_lessons, read_lesson, tags
-
-_CHECK = re.compile(r'check\("([A-Za-z_.]+)", (\w+)\)')
+FILE = Path(__file__).with_name("homework.json")
 
 
 @dataclass(frozen=True)
@@ -16,8 +17,8 @@ class Asked:
     """An exercise as a lesson asks for it.
 
     `answer` is the name of the function or class, `cell` the id of the cell in which its `stub`
-    stands, and `section` the heading above it. What goes `deeper` is not counted, and warm-ups are
-    not asked for.
+    stands, `check` that of the cell that checks it, and `section` the heading above it. What goes
+    `deeper` is not counted, and warm-ups are not asked for.
     """
 
     lesson: str
@@ -25,6 +26,7 @@ class Asked:
     answer: str
     cell: str
     stub: str
+    check: str
     section: str
     address: str
     deeper: bool
@@ -32,40 +34,35 @@ class Asked:
 
 @dataclass(frozen=True)
 class Homework:
-    """A lesson's number, title, set-up cells, and exercises in order."""
+    """A lesson's number, the name of its notebook, its title, set-up cells, and exercises in order."""
 
     number: str
+    stem: str
     title: str
     setup: tuple[str, ...]
     asked: tuple[Asked, ...]
 
 
 @cache
-def homework(number: str) -> Homework:
-    """What the lesson of that number asks for; raises ValueError if there is none."""
-    (path,) = find_lessons([number])
-    lesson = read_lesson(path)
-    setup = (cell.source for cell in lesson.notebook.cells if "setup" in tags(cell))
-    asked = (found for section in lesson.sections for found in _asked(number, lesson.page, section))
-    return Homework(number, lesson.title, tuple(setup), tuple(asked))
+def every() -> dict[str, Homework]:
+    """What each lesson asks for, by its number."""
+    lessons = json.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        lesson["number"]: Homework(
+            **{
+                **lesson,
+                "setup": tuple(lesson["setup"]),
+                "asked": tuple(Asked(**asked) for asked in lesson["asked"]),
+            }
+        )
+        for lesson in lessons
+    }
 
 
-def _asked(number: str, page: str, section: Section) -> Iterator[Asked]:
-    stub = None
-    for cell in section.cells:
-        if "exercise" in tags(cell):
-            stub = cell
-        elif "check" in tags(cell):
-            exercise, answer = _CHECK.search(cell.source).groups()
-            if exercise in WARM_UPS:  # for the student alone
-                continue
-            yield Asked(
-                number,
-                exercise,
-                answer,
-                stub.id,
-                stub.source,
-                section.heading,
-                f"{page}#{section.slug}",
-                section.deeper,
-            )
+def homework(name: str) -> Homework:
+    """What a lesson asks for, by its number or its notebook's name; ValueError if there is none."""
+    for lesson in every().values():
+        if Path(name).stem in (lesson.number, lesson.stem):
+            return lesson
+    there_are = ", ".join(lesson.stem for lesson in every().values())
+    raise ValueError(f"There is no lesson {name!r}. There are: {there_are}")

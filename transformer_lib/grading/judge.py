@@ -12,13 +12,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
+from IPython import get_ipython
+from IPython.display import display
 from tqdm import tqdm
 
+import transformer_lib
 from transformer_lib.exercises import exercises
+from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.comparing import said
 from transformer_lib.exercises.checking.machinery import Exercise
 
@@ -27,6 +32,7 @@ UNDISTURBED = {"TRANSFORMER_LIB_MINE": "off", "TQDM_DISABLE": "1", "MPLBACKEND":
 GUARDED = ("builtins", "torch", "torch.nn", "torch.nn.functional")  # besides the whole library
 # What changes by itself: `copy` notes a class's slots, torch's compiler wraps a function of torch.
 RESTLESS = ("__slotnames__", "__annotations_cache__", "manual_seed")
+LIBRARY = str(Path(transformer_lib.__file__).parent)
 NOT_OWN = ("transformer_lib", "torch", "d2l")
 
 
@@ -35,6 +41,8 @@ class Step:
     """One thing to do: run the source of a cell or, where `exercise` is given, judge `answer`.
 
     `about` completes "it happened in …", and `fatal` says that nothing goes on without this step.
+    `home` is the number of the step that is to define the answer. A `brief` step is stopped when it
+    takes longer than the check of an answer may.
     """
 
     about: str
@@ -42,6 +50,8 @@ class Step:
     exercise: str = ""
     answer: str = ""
     fatal: bool = False
+    home: int = 0
+    brief: bool = False
 
 
 def judge(steps: list[Step], skip: set[int], folder: str, results: str, word: str) -> None:
@@ -65,7 +75,7 @@ def judge(steps: list[Step], skip: set[int], folder: str, results: str, word: st
         if step.exercise:
             say(ended=number, **_judged(library, step, names))
         else:
-            say(ended=number, raised=_run(step.source, names))
+            say(ended=number, failed=_run(step, names))
     say(finished=True)
     os._exit(0)  # threads that never stop are left behind
 
@@ -90,15 +100,25 @@ def _be_silent() -> None:
 def _as_main() -> dict[str, Any]:
     """The names of a new `__main__`: cells see what they would in a notebook, not this module."""
     sys.modules["__main__"] = ModuleType("__main__")
+    vars(sys.modules["__main__"]).update(display=display, get_ipython=get_ipython)
     return vars(sys.modules["__main__"])
 
 
-def _run(source: str, names: dict[str, Any]) -> str:
-    """What the source raises, in words, and "" if nothing."""
+def _run(step: Step, names: dict[str, Any]) -> str:
+    """What became of a source, to complete "it …"; "" if it ran."""
+
+    def cell() -> None:
+        exec(compile(step.source, "<cell>", "exec"), names)
+
+    if step.brief:
+        (outcome,) = running.run(cell, [()], ())
+        if isinstance(outcome.error, running.TimeUp):
+            return f"was stopped after {running.SECONDS:g} seconds"
+        return f"raised {_said(outcome.error)}" if outcome.error else ""
     try:
-        exec(compile(source, "<cell>", "exec"), names)
+        cell()
     except BaseException as error:  # exit() and Ctrl-C among them
-        return _said(error)
+        return f"raised {_said(error)}"
     return ""
 
 
@@ -121,7 +141,21 @@ def _judged(library: "Library", step: Step, names: dict[str, Any]) -> dict[str, 
     # a copy: what is compared with is computed after the cells, and no cell can have put it there
     verdict = replace(library.known[step.exercise]).judge(answer)
     event = {"passed": verdict.passed, "attempted": verdict.attempted, **verdict.data}
+    if verdict.passed:
+        event["borrowed"] = _borrowed(library.known[step.exercise], answer)
     return {**event, "changed": before, "meddled": library.restore()}
+
+
+def _borrowed(exercise: Exercise, answer: Any) -> str:
+    """The function of the library that an answer calls, and no solution does; "" if there is none."""
+    heard, known = (_of_the_library(exercise, one) for one in (answer, exercise.right))
+    return next((name for name in heard if name not in known), "")
+
+
+def _of_the_library(exercise: Exercise, answer: Any) -> list[str]:
+    """What of the library an answer calls, the outermost first."""
+    heard = exercise.heard(answer)
+    return [n for n, code in heard.items() if code and code.co_filename.startswith(LIBRARY)]
 
 
 def _foreign(answer: Any) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import psutil
 
+from transformer_lib.exercises.checking.running import is_asleep
+
 # A server that has imported everything once, and forks, saves seconds a notebook.
 _FORKS = sys.platform == "linux"
 _CONTEXT = multiprocessing.get_context("forkserver" if _FORKS else "spawn")
@@ -20,7 +22,11 @@ _SEARCH = 0.5  # seconds between two searches for what it has started itself: th
 
 @dataclass(frozen=True)
 class Task:
-    """A function to be called in a process of its own, and how many seconds it may take there."""
+    """A function to be called in a process of its own, and what it may take of the processor there.
+
+    `seconds` are those of the process and of what it has started: a machine that is busy with other
+    things makes nobody late.
+    """
 
     call: Callable[..., None]
     arguments: tuple
@@ -30,14 +36,16 @@ class Task:
 
 @dataclass(frozen=True)
 class End:
-    """How a process ended: `why` is "itself", "time" or "memory".
+    """How a process ended: `why` is "itself", "time", "sleep" or "memory".
 
-    `code` is its exit code, below 0 the number of the signal that killed it.
+    `seconds` it took of the processor, and `passed` by the clock. `code` is its exit code, below 0
+    the number of the signal that killed it.
     """
 
     why: str
     code: int
     seconds: float
+    passed: float
 
 
 def run_limited(
@@ -77,21 +85,23 @@ class _Running:
         self.process = _CONTEXT.Process(target=task.call, args=task.arguments)
         self.process.start()
         self.began = time.monotonic()
-        self.searched = 0.0
+        self.searched = self.spent = 0.0
 
     def end(self, mebibytes: float) -> End | None:
         """How it ended, None if it goes on; one that takes too much is ended here."""
-        took = time.monotonic() - self.began
+        memory, passed = self._look(), time.monotonic() - self.began
         if not self.process.is_alive():
             why = "itself"
-        elif took > self.task.seconds:
+        elif self.spent > self.task.seconds:
             why = "time"
-        elif self._memory() > mebibytes:
+        elif is_asleep(self.spent, passed, self.task.seconds):
+            why = "sleep"
+        elif memory > mebibytes:
             why = "memory"
         else:
             return None
         self.stop()
-        return End(why, self.process.exitcode, took)
+        return End(why, self.process.exitcode, self.spent, passed)
 
     def stop(self) -> None:
         """End it, and all that it has started."""
@@ -107,12 +117,15 @@ class _Running:
             process = psutil.Process(self.process.pid)
             self.family |= {process, *process.children(recursive=True)}
 
-    def _memory(self) -> float:
+    def _look(self) -> float:
+        """Note the processor's time that all of them took so far; the memory that they hold."""
         if time.monotonic() - self.searched > _SEARCH:
             self._search()
             self.searched = time.monotonic()
-        total = 0
+        memory = spent = 0.0
         for member in self.family:
-            with suppress(psutil.Error):
-                total += member.memory_info().rss
-        return total / 2**20
+            with suppress(psutil.Error), member.oneshot():
+                memory += member.memory_info().rss
+                spent += sum(member.cpu_times()[:4])  # and of what it started, and is over
+        self.spent = max(self.spent, spent)  # some may be gone by now
+        return memory / 2**20

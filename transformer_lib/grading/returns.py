@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from transformer_lib.grading.feedback import as_html, as_markdown
 from transformer_lib.grading.marks import Mark
 
 _MOODLE = re.compile(r".+_\d+_assignsubmission_file_?")
-_CANVAS = re.compile(r"[^_]+(_[^_]+)*?_\d+_\d+_.+")  # name, LATE, user, attachment, file
+_CANVAS = re.compile(r"[^_]+_(LATE_)?\d+_\d+_.+")  # name, user, attachment, file
 TAG = "feedback"
 
 
@@ -56,10 +57,21 @@ def canvas_zip(path: Path, grades: Grades, marked: Sequence[Mark], site: str = "
 
 
 def _canvas_files(grades: Grades, mark: Mark, site: str) -> Iterator[tuple[str, str]]:
-    for lesson, notebook in mark.row.taken.items():
-        if _CANVAS.fullmatch(notebook.name) and notebook.exists():
+    for lesson, path in mark.row.taken.items():
+        if _CANVAS.fullmatch(path.name) and (content := _content(path)):
             said = as_markdown(grades, mark, site, [lesson])
-            yield notebook.name, json.dumps(_with_cell(json.loads(notebook.read_bytes()), said))
+            yield path.name, json.dumps(_with_cell(json.loads(content), said))
+
+
+def _content(path: Path) -> bytes:
+    """A file, also one in a zip as an LMS gives it; b"" where it is not there."""
+    if path.is_file():
+        return path.read_bytes()
+    for archive in path.parents:
+        if archive.is_file():
+            with zipfile.ZipFile(archive) as file, suppress(KeyError):
+                return file.read(path.relative_to(archive).as_posix())
+    return b""
 
 
 def _with_cell(notebook: dict[str, Any], text: str) -> dict[str, Any]:

@@ -221,6 +221,11 @@ class Exercise:
         plain = (name.removesuffix(".forward").removesuffix(".__init__") for name in found)
         return next((f"`{name}`" for name in plain), "")
 
+    def heard(self, answer: Answer) -> dict[str, Any]:
+        """The functions of torch and of libraries that an answer calls, and their code (`Calls`)."""
+        with as_it_was():
+            return self._heard(answer, self._drawn()).heard
+
     def _heard(self, answer: Answer, cases: Sequence[tuple]) -> Calls:
         """Which functions of torch and of the libraries the answer calls."""
         calls, use = Calls(), self._use(answer)
