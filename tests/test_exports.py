@@ -585,3 +585,73 @@ def test_an_autograder_writes_over_nothing(tmp_path, capsys):
     assert main(["autograder", *words]) == 1
     assert "is there already" in capsys.readouterr().err
     assert (tmp_path / "there").read_text() == "mine"
+
+
+# ------------------------------------------------------------------------------- the command as a whole
+
+
+def test_grading_again_keeps_what_a_teacher_did_and_only_changes_one_row(tmp_path, capsys):
+    """A gradebook filled, points by hand, and one student who hands in anew."""
+    folder, out = tmp_path / "class", tmp_path / "grades.csv"
+    for name in ("bob", "ann"):
+        submitted(folder / name, name)
+    exported = tmp_path / "exported.csv"
+    exported.write_text("name,points,note\nann,,=1\nbob,1,\nCleo,3,\n", encoding="utf-8")
+    to = ["--out", str(out), "--for", "csv", "--gradebook", str(exported), "--jobs", "2"]
+    assert main(["grade", str(folder), *to]) == 0
+    said = capsys.readouterr().out
+    assert "nothing of these was graded, and their cells stay: Cleo" in said
+    lms = (tmp_path / "grades.gradebook.csv").read_text(encoding="utf-8")
+    assert lms == "name,points,note\nann,2,=1\nbob,1,\nCleo,3,\n"
+    assert '"basics.mix" = 1' in (tmp_path / "points.toml").read_text(encoding="utf-8")
+    page = (tmp_path / "grades.html").read_bytes()
+
+    text = out.read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    rows[0] |= {"by hand": "1.5", "comment": "see me"}
+    with out.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    was = out.read_bytes()
+    submitted(folder / "bob", "ann")
+    assert main(["grade", str(folder), "--out", str(out), "--only", "BOB"]) == 0
+    said = capsys.readouterr().out
+    assert "bob: 2 of 2 points" in said
+    kept = Path(re.search(r"the table as it was: (.+)", said)[1])
+    assert kept.read_bytes() == was
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        ann, bob = csv.DictReader(file)
+    assert ann == rows[0]
+    assert (bob["points"], bob["00 basics.softmax"]) == ("2", "passed")
+    assert (tmp_path / "grades.html").read_bytes() == page
+    assert main(["grade", str(folder), "--out", str(out), "--only", "bop"]) == 1
+    assert "no student is called 'bop'. Did you mean bob" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("files", "words", "message"),
+    [
+        ({"grades.csv": "student,by hand\nann,good\n"}, [], "line 2: 'by hand' has 'good'"),
+        ({"points.toml": "[states]\npassed = 2"}, [], "points.toml, line 2: 'passed' is 2"),
+        ({}, ["--gradebook", "x.csv"], "--gradebook needs --for canvas, moodle, csv"),
+        (
+            {"e.csv": "a,b\n"},
+            ["--for", "moodle", "--gradebook", "{tmp}/e.csv"],
+            "no column 'Identifier'",
+        ),
+        ({}, ["--for", "moodle", "--gradebook", "{tmp}/e.csv"], "No such file"),
+    ],
+)
+def test_what_cannot_be_given_back_is_said_before_a_class_is_graded(
+    files, words, message, tmp_path, capsys
+):
+    submitted(tmp_path / "class" / "fay", "fay")  # it would take a minute
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    words = [word.format(tmp=tmp_path) for word in words]
+    out = tmp_path / "grades.csv"
+    assert main(["grade", str(tmp_path / "class"), "--out", str(out), *words]) == 1
+    assert message in capsys.readouterr().err
+    for name, text in files.items():
+        assert (tmp_path / name).read_text(encoding="utf-8") == text

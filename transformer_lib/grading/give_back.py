@@ -48,7 +48,8 @@ def give_back(
         path.write_text(text, encoding="utf-8")
         yield f"for {target}: {path}"
         return
-    book, path = GRADEBOOKS[target], out.with_suffix(f".{target}.csv")
+    book = GRADEBOOKS[target]
+    path = out.with_suffix(".gradebook.csv" if target == "csv" else f".{target}.csv")
     if gradebook:
         filled = fill(book, gradebook, grades, marked, column)
         path.write_bytes(filled.content)
