@@ -1,23 +1,30 @@
 """A class whose mistakes are known, graded exactly; and what stops a command before it begins."""
 
 import csv
+import os
 import subprocess
 import sys
+import time
 from collections import deque
 from pathlib import Path, PurePosixPath
 
+import natural_ways
 import nbformat
 import psutil
 import pytest
+import tables
 import torch
 from bs4 import BeautifulSoup
+from IPython.core.interactiveshell import InteractiveShell
 from planted_class import (
     ADDITIVE,
     EXPECTED,
     LESSONS,
+    MASKED,
     MEBIBYTES,
     MIX,
     NAIVE,
+    RIGHT,
     SECONDS,
     SOFTMAX,
     TOO_LARGE,
@@ -29,12 +36,16 @@ from planted_class import (
     quin,
     text_of,
     write_roster,
+    zipped,
 )
 from planted_class import plant as plant_class
 
 from transformer_lib.cli import main
+from transformer_lib.exercises import exercises
+from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import judge, limits
+from transformer_lib.grading import files, judge, limits
+from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.entries import handed_in
 from transformer_lib.grading.files import Unusable
@@ -172,6 +183,33 @@ def test_the_solutions_of_a_lesson_with_a_class_pass_without_a_remark(tmp_path):
     assert row.remarks == []
 
 
+@pytest.mark.parametrize("way", [w for w in natural_ways.WAYS if w not in natural_ways.ENDLESS])
+def test_each_natural_way_passes_in_a_kernel(way):
+    """Executed from top to bottom in one namespace, with the verdict of the library's own check."""
+    verdicts, shell = {}, InteractiveShell()
+    set_up, *cells = natural_ways.sources(way)
+    shell.run_cell(set_up, silent=True)
+    shell.user_ns["check"] = lambda name, answer: verdicts.update(
+        {name: exercises()[name].judge(answer).passed}
+    )
+    for source in cells:
+        shell.run_cell(source, silent=True)
+    assert verdicts["scoring.masked_softmax"]
+
+
+def test_what_passes_in_a_kernel_passes_in_grade(tmp_path):
+    names = {f"{number:02}": way for number, way in enumerate(natural_ways.WAYS)}
+    folder = plant(tmp_path, {f"{n}.ipynb": natural_ways.laid_out(way) for n, way in names.items()})
+    rows = grade_class(folder, seconds=30, mebibytes=MEBIBYTES, jobs=2).rows
+    failed = {
+        names[row.student]: str(result)
+        for row in rows
+        if (result := row.results["scoring.masked_softmax"]).state != "passed"
+    }
+    assert failed == {}
+    assert {remark for row in rows for remark in row.remarks} == set()
+
+
 def plan_of(notebook, number):
     return program(cells_of(notebook), homework(number))
 
@@ -222,6 +260,210 @@ def test_of_every_lesson_as_it_is_stored_each_exercise_has_its_place(number):
     checks = [n for n, step in enumerate(plan.steps) if step.exercise]
     assert [plan.steps[n].exercise for n in checks] == [one.exercise for one in asked]
     assert [plan.steps[n - 1].source for n in checks] == [one.stub for one in asked]
+
+
+def test_what_lessons_ask_for_is_what_the_notebooks_ask_for():
+    assert asked.FILE.read_text(encoding="utf-8") == tables.asked(), "make tables writes it anew"
+
+
+def files_of(tmp_path, name, content):
+    put(tmp_path, name, content)
+    return files.entries(tmp_path)[name]
+
+
+def test_a_zip_is_read_and_nothing_of_it_is_written(tmp_path):
+    inner = zipped({"b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"})
+    found = files_of(tmp_path, "ann.zip", zipped({"a.ipynb": "a", "in.zip": inner}))
+    assert {file.told: file.read() for file in found} == {"a.ipynb": b"a", "in.zip/b.ipynb": b"b"}
+    assert [path.name for path in tmp_path.rglob("*")] == ["ann.zip"]
+
+
+@pytest.mark.parametrize(
+    "name", ["../a.ipynb", "x/../../a.ipynb", "/a.ipynb", "C:/a.ipynb", "..\\a.ipynb"]
+)
+def test_a_path_that_leaves_a_zip_is_named_and_not_read(name, tmp_path):
+    (found,) = files_of(tmp_path, "ann.zip", zipped({name: "a"}))
+    with pytest.raises(Unusable, match="a path leads out of it"):
+        found.read()
+
+
+def test_a_zip_bomb_ends_by_what_comes_out_of_it_whatever_it_declares(tmp_path):
+    """The sizes in the zip are made small, as a bomb's would be; zipfile alone would stop there."""
+    bomb = zipped({"a.ipynb": bytes(100 * 2**20)})
+    (found,) = files_of(tmp_path, "ann.zip", bomb)
+    with pytest.raises(Unusable, match="it has more than 64 MiB"):
+        found.read()
+    size = (100 * 2**20).to_bytes(4, "little")
+    assert bomb.count(size) == 2
+    (found,) = files_of(tmp_path, "bob.zip", bomb.replace(size, (10).to_bytes(4, "little")))
+    with pytest.raises(Unusable, match="it cannot be unpacked"):
+        found.read()
+
+
+def test_many_files_of_a_zip_are_read_up_to_one_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_IN_ALL", 2)
+    found = files_of(tmp_path, "ann.zip", zipped({f"{n}.ipynb": bytes(2**20) for n in range(4)}))
+    assert [len(file.read()) for file in found[:2]] == [2**20, 2**20]
+    for file in found[2:]:
+        with pytest.raises(Unusable, match="holds more than 2 MiB"):
+            file.read()
+
+
+def test_a_link_is_not_followed(tmp_path):
+    put(tmp_path, "solutions.ipynb", "secret")
+    try:
+        (tmp_path / "class").mkdir()
+        (tmp_path / "class" / "ann.ipynb").symlink_to(tmp_path / "solutions.ipynb")
+    except OSError:
+        pytest.skip("no links here")
+    ((found,),) = files.entries(tmp_path / "class").values()
+    with pytest.raises(Unusable, match="it is a link"):
+        found.read()
+
+
+def test_an_lms_download_in_one_zip_is_a_class(tmp_path):
+    name = "Eva Klein_123_assignsubmission_file_"
+    held = {f"{name}/03.ipynb": "a", "Ed Lim_124_assignsubmission_file_/03.ipynb": "b"}
+    plant(tmp_path, {"all.zip": zipped(held)})
+    found = [(entry.who.name, entry.who.id, entry.who.entry) for entry in handed_in(tmp_path)]
+    assert found == [
+        ("Ed Lim", "124", "Ed Lim_124_assignsubmission_file_"),
+        ("Eva Klein", "123", name),
+    ]
+
+
+CANVAS = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Homework (7)\n,,,,,Manual Posting\n"
+    '    Points Possible,,,,,10\n"Müller, Tina",12345,S1,tmueller,A,\n"Student, Test",9,,,A,\n'
+)
+MOODLE = (
+    "Identifier,Full name,Email address,Status\nParticipant 12345,Tina Müller,t@example.org,-\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "student"),
+    [
+        (CANVAS, ("Müller, Tina", "12345", "tmueller", "")),
+        (MOODLE, ("Tina Müller", "12345", "", "t@example.org")),
+        (
+            "Vorname;Nachname;E-Mail-Adresse\nTina;Müller;t@x.org\n",
+            ("Tina Müller", "", "", "t@x.org"),
+        ),
+        ("name\tid\nTina Müller\t007\n", ("Tina Müller", "007", "", "")),
+    ],
+)
+def test_a_roster_is_read_by_its_header(text, student, tmp_path):
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252"):
+        (tmp_path / "names.csv").write_text(text, encoding=encoding)
+        ((one),) = read_roster(tmp_path / "names.csv")
+        assert (one.name, one.id, one.login, one.email) == student
+
+
+@pytest.mark.parametrize(
+    "name", ["tina mueller", "Müller Tina", "muellertina", "mullertina", "tmueller"]
+)
+def test_a_student_is_found_on_the_roster_however_the_name_is_spelt(name, tmp_path):
+    (tmp_path / "names.csv").write_text(CANVAS, encoding="utf-8")
+    folder = plant(tmp_path / "class", {f"{name}/x.pdf": b"x"})
+    (entry,) = handed_in(folder, read_roster(tmp_path / "names.csv"))
+    assert (entry.who.id, entry.remarks) == ("12345", [])
+
+
+def test_two_of_one_name_are_not_guessed_apart(tmp_path):
+    (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
+    folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
+    found = [
+        (entry.who.id, entry.remarks)
+        for entry in handed_in(folder, read_roster(tmp_path / "names.csv"))
+    ]
+    assert found == [
+        ("", ["not on the roster"]),
+        ("1", ["handed in nothing"]),
+        ("2", ["handed in nothing"]),
+    ]
+
+
+def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_time(tmp_path):
+    half = answered("00", my_mix=MIX)
+    folder = plant(
+        tmp_path,
+        {
+            "ann_1001_2001_00.ipynb": RIGHT,
+            "ann_1001_2002_00-1.ipynb": half,
+            "bob_1002_2003_00-2.ipynb": RIGHT,
+            "bob_LATE_1002_2004_00.ipynb": half,
+            "cat/old.ipynb": RIGHT,
+            "cat/zz.ipynb": half,
+            "cat/zz-Copy1.ipynb": lesson("00"),
+        },
+    )
+    for age, name in enumerate(["cat/old.ipynb", "cat/zz.ipynb", "cat/zz-Copy1.ipynb"]):
+        os.utime(folder / name, (1e9 + age, 1e9 + age))
+    best, newest = (
+        grade_class(folder, seconds=30, mebibytes=MEBIBYTES, jobs=1, newest=newest)
+        for newest in (False, True)
+    )
+    taken = lambda grades: [row.taken["00"].name for row in grades.rows]
+    assert taken(best) == ["ann_1001_2001_00.ipynb", "bob_1002_2003_00-2.ipynb", "old.ipynb"]
+    assert taken(newest) == ["ann_1001_2002_00-1.ipynb", "bob_LATE_1002_2004_00.ipynb", "zz.ipynb"]
+    assert [row.passed(newest.counted) for row in newest.rows] == [1, 1, 1]
+
+
+def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
+    """A clock that goes forty times as fast is what a busy machine looks like from inside."""
+    clock, began = time.monotonic, time.monotonic()
+    monkeypatch.setattr(running.time, "monotonic", lambda: began + 40 * (clock() - began) / 3)
+
+    def slow():
+        until = time.process_time() + 0.3
+        while time.process_time() < until:
+            pass
+        return "done"
+
+    (outcome,) = running.run(slow, [()], (), 1.0)
+    assert outcome.value == "done"
+
+
+def test_what_sleeps_is_late_at_twice_its_time_and_what_computes_a_little_is_not():
+    assert running.is_asleep(spent=0.0, passed=10.1, seconds=5)
+    assert not running.is_asleep(spent=0.0, passed=9.9, seconds=5)
+    assert not running.is_asleep(spent=1.0, passed=19.0, seconds=5), "a busy machine"
+    assert running.is_asleep(spent=1.0, passed=21.0, seconds=5)
+
+
+def _burn(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_a_process_is_limited_by_the_processor_and_not_by_the_clock():
+    """Four compute for 0.6 seconds each, on however few processors; 1.5 are allowed, and 8 are not."""
+    tasks = deque([limits.Task(_burn, (0.6,), 1.5, n) for n in range(4)])
+    assert {end.why for _, end in limits.run_limited(tasks, 4, 2000)} == {"itself"}
+    ((_, end),) = limits.run_limited(deque([limits.Task(_burn, (60.0,), 1.0)]), 1, 2000)
+    assert end.why == "time"
+    assert end.seconds < 8
+
+
+def test_what_trains_is_left_out_and_what_takes_long_is_stopped():
+    notebook = answered("03", my_masked_softmax=MASKED, my_additive_score=ADDITIVE)
+    at = notebook["cells"].index(cell_of(notebook, "my_masked_softmax"))
+    training = "def learn():\n    optimizer.step()\n    return 1\nNEG = learn()"
+    notebook["cells"].insert(at, loose(training))
+    plan = plan_of(notebook, "03")
+    assert plan.trains == ["NEG = learn()"]
+    assert not any("learn" in step.source for step in plan.steps)
+    notebook["cells"][at] = loose("NEG = -torch.inf\nlosses = fit(net)\nwhile True:\n    pass")
+    (brief,) = [step for step in plan_of(notebook, "03").steps if step.brief]
+    assert brief.source == "NEG = -torch.inf"
+
+
+def test_a_needed_statement_that_never_ends_is_stopped_and_named(monkeypatch):
+    monkeypatch.setattr(running, "SECONDS", 0.3)
+    step = judge.Step("a statement", "while True:\n    NEG = 1", brief=True)
+    assert judge._run(step, {}) == "was stopped after 0.3 seconds"
 
 
 def test_what_a_process_has_started_ends_with_it():

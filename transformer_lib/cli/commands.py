@@ -17,6 +17,7 @@ from tqdm.auto import tqdm
 from transformer_lib.base.distributed import process_group, rank, world_size
 from transformer_lib.base.downloads import DOWNLOADED, fetch, fetch_unchecked
 from transformer_lib.base.machine import peak_memory, pick_device
+from transformer_lib.base.optional import needed
 from transformer_lib.checkpoints import load_model
 from transformer_lib.corpus import DATA, SHIPPED, SPLITS, Corpus, load_corpus, verify
 from transformer_lib.run import runs
@@ -319,16 +320,15 @@ def exercises(args: argparse.Namespace) -> None:
 
 def grade(args: argparse.Namespace) -> None:
     """Judge a class, and write its table, the page for the teacher, and what students get back."""
-    try:
-        from transformer_lib.grading.classroom import grade_class
-        from transformer_lib.grading.feedback import write_feedback
-        from transformer_lib.grading.give_back import check_target, give_back
-        from transformer_lib.grading.page import write_page
-        from transformer_lib.grading.points import default_points, note_unsaid, read_points
-        from transformer_lib.grading.roster import read_roster
-        from transformer_lib.grading.table import marks, read_table, write_table
-    except ModuleNotFoundError as missing:  # it reads lessons, as publishing does
-        raise _without(missing) from None
+    needed("psutil", "grading")
+    from transformer_lib.grading.classroom import grade_class
+    from transformer_lib.grading.feedback import write_feedback
+    from transformer_lib.grading.give_back import check_target, give_back
+    from transformer_lib.grading.page import write_page
+    from transformer_lib.grading.points import default_points, note_unsaid, read_points
+    from transformer_lib.grading.roster import read_roster
+    from transformer_lib.grading.table import marks, read_table, write_table
+
     page = args.out.with_suffix(".html")
     if page == args.out:
         raise ValueError(
@@ -386,12 +386,11 @@ def grade(args: argparse.Namespace) -> None:
 
 def autograder(args: argparse.Namespace) -> None:
     """Write what lets Gradescope or GitHub Classroom grade by itself."""
-    try:
-        from transformer_lib.grading.autograders import write_gradescope, write_workflow
-        from transformer_lib.grading.homework import homework
-        from transformer_lib.grading.points import default_points, read_points
-    except ModuleNotFoundError as missing:
-        raise _without(missing) from None
+    needed("psutil", "grading")
+    from transformer_lib.grading.autograders import write_gradescope, write_workflow
+    from transformer_lib.grading.homework import homework
+    from transformer_lib.grading.points import default_points, read_points
+
     if args.out.exists():
         raise ValueError(f"{args.out} is there already: another --out, or move it away")
     if args.where == "github":
@@ -404,12 +403,6 @@ def autograder(args: argparse.Namespace) -> None:
         points = args.points.read_text(encoding="utf-8")
     write_gradescope(args.out, args.lessons, points)
     print(f"{args.out}, {args.out.stat().st_size / 1e6:.0f} MB: upload it as the autograder")
-
-
-def _without(missing: ModuleNotFoundError) -> ImportError:
-    return ImportError(
-        f"grading needs {missing.name}: pip install '.[publish]' in the project's folder"
-    )
 
 
 ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}

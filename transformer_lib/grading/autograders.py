@@ -34,7 +34,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {{
 cd /autograder/source
 python3 -m venv .venv
 {light}
-.venv/bin/python -m pip install -e './project[publish]'
+.venv/bin/python -m pip install -e ./project
 """
 _RUN = """\
 #!/usr/bin/env bash
@@ -85,7 +85,7 @@ jobs:
       - name: Install the library
         run: |
           {light}
-          python -m pip install -e './library[publish]'
+          python -m pip install -e ./library
       - name: Grade
         id: grade
         run: |

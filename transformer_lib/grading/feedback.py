@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_lib.grading.classroom import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED, Grades
+from transformer_lib.grading.classroom import Grades
 from transformer_lib.grading.marks import Mark
-from transformer_lib.grading.page import SIGNS, told
+from transformer_lib.grading.page import SIGNS, rendered
 from transformer_lib.grading.points import in_digits
-from transformer_lib.publish import render
+from transformer_lib.grading.results import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED
 
 SAID = {
     PASSED: "passed",
@@ -24,16 +24,13 @@ SAID = {
 
 def as_html(grades: Grades, mark: Mark, site: str = "") -> str:
     """The page in one file, which asks nothing of a network; `site` makes links of sections."""
-    return render.render(
+    return rendered(
         "feedback.html.j2",
         grades=grades,
         mark=mark,
-        signs=SIGNS,
         said=SAID,
         digits=in_digits,
-        told=told,
         site=site.rstrip("/"),
-        styles=[render.static("tokens.css"), render.static("site/site.css")],
     )
 
 

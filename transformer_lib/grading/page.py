@@ -4,27 +4,38 @@ One file that asks nothing of a network. What students wrote is shown as text, n
 """
 
 import re
+from importlib.resources import files
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from transformer_lib.grading.classroom import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED, Grades
-from transformer_lib.publish import render
+from transformer_lib.grading.classroom import Grades
+from transformer_lib.grading.results import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED
 
 SIGNS = {PASSED: "✓", MISTAKE: "✗", OPEN: "○", UNJUDGED: "!", ABSENT: "–"}
+_TEMPLATES = Path(__file__).with_name("templates")
+_STYLES = ("tokens.css", "site/site.css")  # those of the site, which needs more packages than this
 
 
 def write_page(grades: Grades, path: Path, site: str = "") -> None:
     """Write the page; with `site`, where the lessons' web site stands, sections are links to it."""
-    page = render.render(
-        "grades.html.j2",
-        grades=grades,
-        signs=SIGNS,
-        site=site.rstrip("/"),
-        told=told,
-        styles=[render.static("tokens.css"), render.static("site/site.css")],
-    )
+    page = rendered("grades.html.j2", grades=grades, absent=ABSENT, site=site.rstrip("/"))
     path.write_text(page, encoding="utf-8")
+
+
+def rendered(template: str, **values: object) -> str:
+    """A page of grading, from its template, in the site's style."""
+    pages = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    static = files("transformer_lib.publish") / "static"
+    styles = [Markup((static / name).read_text(encoding="utf-8")) for name in _STYLES]
+    return pages.get_template(template).render(signs=SIGNS, told=told, styles=styles, **values)
 
 
 def told(message: str) -> Markup:
