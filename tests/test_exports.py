@@ -24,8 +24,10 @@ from ruamel.yaml import YAML
 from test_workflows import judged
 
 from transformer_lib.cli import main
+from transformer_lib.exercises.quiz.handing_in import HANDED_IN
+from transformer_lib.exercises.quiz.questions import QUESTIONS
 from transformer_lib.grading import autograders
-from transformer_lib.grading.classroom import MISTAKE, PASSED, Grades, Result, Row
+from transformer_lib.grading.classroom import MISTAKE, PASSED, Grades, Result, Row, grade_class
 from transformer_lib.grading.give_back import check_target, give_back
 from transformer_lib.grading.gradebooks import CANVAS, GRADEBOOKS, MOODLE, PLAIN, as_csv, fill
 from transformer_lib.grading.homework import homework
@@ -655,3 +657,18 @@ def test_what_cannot_be_given_back_is_said_before_a_class_is_graded(
     assert message in capsys.readouterr().err
     for name, text in files.items():
         assert (tmp_path / name).read_text(encoding="utf-8") == text
+
+
+def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(tmp_path):
+    """Right on the one question of lesson 00 at the second try; what is no such file is remarked."""
+    first = next(question for question in QUESTIONS if question.lesson == "00")
+    wrong = next(letter for letter in "ABCD" if letter != first.right)
+    answers = {first.name: {"first": wrong, "last": first.right}}
+    for name, text in (("ann", json.dumps({"who": "Ann", "answers": answers})), ("bob", "{")):
+        (submitted(tmp_path / "class" / name, "dan") / HANDED_IN).write_text(text, encoding="utf-8")
+    ann, bob = grade_class(tmp_path / "class", seconds=60, mebibytes=2000, jobs=2).rows
+    of = sum(question.lesson == "00" for question in QUESTIONS)
+    assert str(ann.quiz) == f"0 of {of} right at the first try, 1 in the end, 1 answered"
+    assert bob.quiz is None
+    assert any(f"{HANDED_IN} is not JSON" in remark for remark in bob.remarks)
+    assert not any("not read" in remark for remark in ann.remarks)

@@ -82,8 +82,8 @@ def graded(tmp_path_factory):
 def rows_of(graded):
     with (graded / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         table = list(csv.reader(file))
-    assert table[0][4:8] == ["points", "out of", "by hand", "comment"]
-    return [[line[0], *line[2:4], *line[8:]] for line in table]
+    assert table[0][4:9] == ["points", "out of", "by hand", "comment", "quiz"]
+    return [[line[0], *line[2:4], *line[9:]] for line in table]
 
 
 def test_a_class_is_graded_exactly(graded):

@@ -20,6 +20,7 @@ from transformer_lib.grading.classroom import (
 )
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.points import default_points, in_digits, note_unsaid, read_points
+from transformer_lib.grading.quiz_scores import QuizScore
 from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks, read_table, write_table
 
@@ -285,3 +286,13 @@ def test_a_student_called_like_a_formula_finds_the_row_again(tmp_path):
     marked, _ = graded(path, grades, points)
     assert [mark.points for mark in marked] == ["2", "0"]
     assert lines_of(path)[0]["comment"] == "'=HYPERLINK(1)"
+
+
+def test_the_quiz_has_a_column_and_counts_for_no_point(tmp_path):
+    path, points = tmp_path / "grades.csv", read_points(tmp_path / "none")
+    grades = grades_of(ann=("7", "half"), bob=("8", "half"))
+    grades.rows[0].quiz = QuizScore("Ann", first_right=2, right=3, answered=4, of=5)
+    graded(path, grades, points)
+    ann, bob = lines_of(path)
+    assert ann["quiz"] == "2 of 5 right at the first try, 3 in the end, 4 answered"
+    assert (bob["quiz"], ann["points"]) == ("", bob["points"])

@@ -70,10 +70,10 @@ def test_the_html_needs_nothing_else():
     assert set(page.seen) <= {"p", "details", "summary", "strong", "code", "em", "sub"}
     assert page.text.count("Right.") == len(QUESTIONS)
     assert page.text.count("Wrong.") == choices - len(QUESTIONS)
-    said = page.text.replace("_", "")
+    said = re.sub("[_*]", "", page.text)
     for question in QUESTIONS:
         for text in (question.text, *question.choices, *question.choices.values()):
-            assert re.sub("[`_]", "", text) in said
+            assert re.sub("[`_*]", "", text) in said
 
 
 def test_a_choice_says_right_or_wrong_behind_its_own_fold():
@@ -94,6 +94,13 @@ def test_text_is_escaped():
     assert "script" not in page.seen
     assert page.text.count("<script>alert('x')</script>") == 4
     assert f"<code>{html.escape('a < b')}</code>" in Sheet({"03.1": question})._repr_html_()
+
+
+def test_code_stress_and_low_letters_are_marked_each_in_its_own_way():
+    assert module.marked("W_q x, not `W_q * x * y`; *not so*, 2 * 3 * 4, d_ff & `<pad>`") == (
+        "W<sub>q</sub> x, not <code>W_q * x * y</code>; <em>not so</em>, 2 * 3 * 4, d_ff &amp; "
+        "<code>&lt;pad&gt;</code>"
+    )
 
 
 def test_plain_text_keeps_the_secret():
@@ -120,7 +127,9 @@ def test_lessons_are_chosen(shown):
     quiz("12", 3)  # as people write it
     quiz("12.2", "00")
     quiz()
-    two, again, some, every = (sheet.questions for sheet in shown)
+    quiz("4.2", 4.3)
+    two, again, some, every, padded = (sheet.questions for sheet in shown)
+    assert list(padded) == ["04.2", "04.3"]
     assert two == again
     assert {question.lesson for question in two.values()} == {"03", "12"}
     assert list(some) == ["00.1", "00.2", "00.3", "00.4", "00.5", "12.2"]
@@ -201,6 +210,15 @@ def test_an_answer_says_why_and_is_kept(kept):
     assert json.loads(memory.memory_path().read_text())["answers"] == {
         "a_column": ["A", "C"],
         "a_thousand_more": ["B", "B"],
+    }
+
+
+@pytest.mark.parametrize("number", ["04.2", "4.2", 4.2, " 4.2 "])
+def test_a_number_is_understood_as_people_write_it(kept, number):
+    answer(number, "b")
+    assert repr(kept[0]).startswith("✓ Right.")
+    assert json.loads(memory.memory_path().read_text())["answers"] == {
+        "four_times_as_wide": ["B", "B"]
     }
 
 

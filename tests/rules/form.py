@@ -5,7 +5,8 @@ import re
 from urllib.parse import unquote
 
 from rules import parts
-from transformer_lib.exercises.quiz import _lessons, _numbered, recalled
+from transformer_lib.exercises.quiz import _lessons, recalled
+from transformer_lib.exercises.quiz.questions import numbered
 from transformer_lib.publish.lessons import (
     DEEPER,
     FOLD,
@@ -123,7 +124,7 @@ def asked(cell):
     if call := re.fullmatch(r'recall\("(\d\d)"\)', cell.source.strip()):
         return recalled(call[1])
     if re.fullmatch(r"quiz\(.*\)", cell.source.strip(), re.S):
-        known = _numbered()
+        known = numbered()
         return {name: known[name] for name in re.findall(r'"(.+?)"', cell.source) if name in known}
     return None
 

@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
         _ladder,
         _data,
         _exercises,
+        _quiz,
         _grade,
         _autograder,
     ):
@@ -255,6 +256,21 @@ def _exercises(subparsers) -> None:
     add = p.add_argument
     add("names", nargs="*", metavar="NAME", help="which ones, all where none is named")
     add("--json", action="store_true", help="all of it as JSON, on standard output")
+
+
+def _quiz(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.quiz,
+        "Say how many questions of the quiz you have answered, or write your answers down to hand in.",
+        'quiz --hand-in "Ann Lee"\n\n'
+        "Call it in the folder with the lessons: answer() keeps what you say there. quiz_answers.json has\n"
+        "your name, the library's version, and the first and the last letter that you gave to each\n"
+        "question. The answers stand folded in the lessons, so it shows what you recall; it is no exam.",
+    )
+    p.add_argument(
+        "--hand-in", metavar="NAME", help="write quiz_answers.json, with this name of yours in it"
+    )
 
 
 def _grade(subparsers) -> None:

@@ -318,6 +318,15 @@ def exercises(args: argparse.Namespace) -> None:
                 print(f"  {title}", *one[title], sep="\n  - ")
 
 
+def quiz(args: argparse.Namespace) -> None:
+    """Print the score of the quiz, and write the file to hand in where a name is given."""
+    from transformer_lib.exercises.quiz import hand_in, score
+
+    if args.hand_in is not None:
+        print(f"Hand in {hand_in(args.hand_in)}")
+    print(score())
+
+
 def grade(args: argparse.Namespace) -> None:
     """Judge a class, and write its table, the page for the teacher, and what students get back."""
     needed("psutil", "grading")

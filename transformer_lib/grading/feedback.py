@@ -39,6 +39,8 @@ def as_markdown(grades: Grades, mark: Mark, site: str = "", lessons: Sequence[st
     lines = [f"**{_words(mark.who.name)}: {mark.points} of {mark.out_of} points**"]
     if mark.comment:
         lines.append(_words(mark.comment))
+    if mark.row.quiz:
+        lines.append(f"Quiz: {mark.row.quiz}. It does not count.")
     for lesson in grades.lessons:
         if lessons and lesson.number not in lessons:
             continue

@@ -20,7 +20,7 @@ from transformer_lib.grading.points import Points
 from transformer_lib.grading.students import Student
 
 STUDENT, ID, POINTS, OUT_OF = "student", "id", "points", "out of"
-BY_HAND, COMMENT = "by hand", "comment"
+BY_HAND, COMMENT, QUIZ = "by hand", "comment", "quiz"
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,14 @@ def write_table(path: Path, grades: Grades, marked: Sequence[Mark], before: Tabl
     Students and columns that are not of this class stay, and so does the order of the students.
     """
     (student, passed, of, *names), *lines = grades.table()
-    ours = [student, ID, passed, of, POINTS, OUT_OF, BY_HAND, COMMENT, *names]
+    ours = [student, ID, passed, of, POINTS, OUT_OF, BY_HAND, COMMENT, QUIZ, *names]
     head = [*ours, *(name for name in before.head if name not in ours)]
     rows, places = [*before.rows], {id(row): n for n, row in enumerate(before.rows)}
     known = before.rows_of([one.who for one in marked])
     for one, old, (shown, count, most, *results) in zip(marked, known, lines, strict=True):
-        numbers = [count, most, one.points, one.out_of, old.get(BY_HAND, ""), one.comment]
-        row = old | dict(zip(ours, [shown, one.who.id, *numbers, *results], strict=True))
+        numbers = [shown, one.who.id, count, most, one.points, one.out_of]
+        said = [old.get(BY_HAND, ""), one.comment, str(one.row.quiz or "")]
+        row = old | dict(zip(ours, [*numbers, *said, *results], strict=True))
         if old:
             rows[places[id(old)]] = row
         else:

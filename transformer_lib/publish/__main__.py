@@ -12,6 +12,7 @@ from transformer_lib.publish.instructor import stored_seconds, write_notebook
 from transformer_lib.publish.lessons import find_lessons
 from transformer_lib.publish.plan import write_plan
 from transformer_lib.publish.playground import write_playground
+from transformer_lib.publish.quiz import FORMATS, write_quiz
 from transformer_lib.publish.sheets import write_sheets
 from transformer_lib.publish.site import write_site
 from transformer_lib.publish.slides import write_deck
@@ -23,6 +24,7 @@ EXAMPLES = """examples:
   python -m transformer_lib.publish slides 03 13        two of them
   python -m transformer_lib.publish site                the web site, into build/site
   python -m transformer_lib.publish sheets              each lesson on one page, and a booklet
+  python -m transformer_lib.publish quiz --for moodle   the questions, for Moodle's question bank
   python -m transformer_lib.publish playground          a page in which your sentence is translated
   python -m transformer_lib.publish instructor 03       a lesson solved and executed, and the plan
   python -m transformer_lib.publish instructor --no-execute     at once, with the stored outputs
@@ -30,6 +32,26 @@ EXAMPLES = """examples:
 Everything opens without a network, also from the file system. In a deck, S opens the speaker's
 view with notes and minutes, D changes dark and light, Esc opens the overview, and ?print-pdf at
 the end of its address prepares it for printing.
+"""
+
+IMPORTING = """Each choice brings what is said to whoever takes it. Not tried in a real Moodle or Canvas: the files
+were read back by other programs, and the words of a menu differ from version to version.
+
+Moodle (--for moodle, quiz_moodle.xml): in the course, More > Question bank, choose Import in the menu
+there, Moodle XML format, and leave "Get category from file" on. Each lesson is a category. Then make
+a quiz and add questions from the bank, some of them at random if you like.
+
+Canvas (--for qti, quiz_qti.zip): Settings > Import Course Content, content type "QTI .zip file". Each
+lesson is a quiz, and its questions also stand in the question bank that you name there. Look through
+a quiz before you publish it. The package is QTI 1.2, which other platforms may read too.
+
+The right answers are public: they stand folded in the lessons. For practice that is as it should be;
+a mark on them is a mark for recall. What a student has answered in the lessons can be handed in:
+python -m transformer_lib quiz --help
+
+examples:
+  python -m transformer_lib.publish quiz --for moodle           all questions
+  python -m transformer_lib.publish quiz --for qti 04 09 12     those on three lessons
 """
 
 
@@ -75,6 +97,12 @@ def sheets(args: argparse.Namespace) -> str:
     return f"{len(written) - pdfs} pages, {printed}: open {written[-1]}"
 
 
+def quiz(args: argparse.Namespace) -> str:
+    """The questions as a learning platform reads them."""
+    written, count = write_quiz(args.platform, args.lessons, args.out or BUILD / "quiz")
+    return f"{count} questions in {written}; --help says how to import them"
+
+
 def instructor(args: argparse.Namespace) -> str:
     """Solved notebooks, and the plan."""
     directory = args.out or BUILD / "instructor"
@@ -98,27 +126,44 @@ def _progress(names: list[str], unit: str) -> Iterable[Path]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m transformer_lib.publish",
-        description="Makes slides, a web site, sheets, a playground, or the instructor's edition from the lessons.",
+        description="Makes slides, a web site, sheets, a quiz, a playground, or the instructor's "
+        "edition from the lessons.",
         epilog=EXAMPLES,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(
-        required=True, metavar="slides | site | sheets | playground | instructor"
+        required=True, metavar="slides | site | sheets | quiz | playground | instructor"
     )
     for run, told in (
         (slides, "one self-contained reveal.js deck a lesson, with the speaker's notes"),
         (site, "one static web site of all lessons, with search and a glossary"),
         (sheets, "each lesson's closing sheet on one page, and all as a booklet"),
+        (quiz, "the quiz's questions, to import into Moodle or Canvas"),
         (playground, "one page in which a sentence runs through the shipped model"),
         (instructor, "the notebooks with solutions and notes, executed, and a teaching plan"),
     ):
-        command = commands.add_parser(run.__name__, help=told, description=told, allow_abbrev=False)
+        command = commands.add_parser(
+            run.__name__,
+            help=told,
+            description=told,
+            epilog=IMPORTING if run is quiz else None,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.add_argument("--out", type=Path, help=f"folder (build/{run.__name__})")
         command.set_defaults(run=run)
         if run not in (site, playground):
             command.add_argument(
                 "lessons", nargs="*", help="numbers, names or paths: 03 13; all without any"
+            )
+        if run is quiz:
+            command.add_argument(
+                "--for",
+                dest="platform",
+                choices=FORMATS,
+                required=True,
+                help="moodle: Moodle's XML; qti: a package of QTI 1.2, for Canvas",
             )
         if run is instructor:
             command.add_argument(

@@ -7,7 +7,6 @@ the same in a notebook, on a slide and on a page. As plain text the answers are 
 import html
 import re
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from IPython.display import Markdown, display
@@ -16,7 +15,10 @@ from transformer_lib.base.lessons import LESSONS
 from transformer_lib.exercises.checking.verdict import Verdict
 from transformer_lib.exercises.own.library import Unreadable, is_off
 from transformer_lib.exercises.own.memory import Done, remember, remembered
-from transformer_lib.exercises.quiz.questions import QUESTIONS, Question
+from transformer_lib.exercises.quiz.handing_in import hand_in
+from transformer_lib.exercises.quiz.questions import QUESTIONS, Question, numbered
+
+__all__ = ["answer", "hand_in", "marked", "quiz", "recall", "recalled", "score"]
 
 
 @dataclass(frozen=True)
@@ -40,18 +42,18 @@ class Sheet:
 
 def quiz(*wanted: Any) -> None:
     """Show the questions of lessons, `quiz("03", "12")`, single ones, `quiz("03.1")`, or all."""
-    lessons, numbered = _lessons(), _numbered()
-    asked = [str(name).zfill(2) for name in wanted] or lessons
-    unknown = [name for name in asked if name not in {*lessons, *numbered}]
+    lessons, known = _lessons(), numbered()
+    asked = [_number(name) for name in wanted] or lessons
+    unknown = [name for name in asked if name not in {*lessons, *known}]
     if unknown:
         display(
             Markdown(
                 f"The quiz has no {', '.join(map(repr, unknown))}. It has the lessons "
-                f"{', '.join(lessons)}, and single questions such as '{next(iter(numbered))}'."
+                f"{', '.join(lessons)}, and single questions such as '{next(iter(known))}'."
             )
         )
         return
-    display(Sheet({n: q for n, q in numbered.items() if n in asked or q.lesson in asked}))
+    display(Sheet({n: q for n, q in known.items() if n in asked or q.lesson in asked}))
 
 
 def answer(number: Any, letter: Any) -> None:
@@ -59,7 +61,7 @@ def answer(number: Any, letter: Any) -> None:
 
     The first and the last answer to a question are kept beside `mine.py`; `progress()` counts them.
     """
-    question = _numbered().get(str(number))
+    question = numbered().get(_number(number))
     if question is None:
         _say(f"The quiz has no question {number!r}. A number is as in `answer('04.2', 'B')`.")
         return
@@ -115,37 +117,40 @@ def recall(lesson: Any) -> None:
 
 def recalled(lesson: Any) -> dict[str, Question]:
     """The questions that open a lesson, as its row in `base.lessons` has them."""
-    numbered = _numbered()
-    return {number: numbered[number] for number in LESSONS[f"{int(lesson):02}"].opening}
+    known = numbered()
+    return {number: known[number] for number in LESSONS[f"{int(lesson):02}"].opening}
+
+
+def _number(name: Any) -> str:
+    """As the quiz counts: 4 is lesson 04, and 4.2 is question 04.2."""
+    lesson, dot, question = str(name).strip().partition(".")
+    return lesson.zfill(2) + dot + question
 
 
 def _lessons() -> list[str]:
     return sorted({question.lesson for question in QUESTIONS})
 
 
-def _numbered() -> dict[str, Question]:
-    """Every question under the number of its lesson and its own: 03.1, 03.2 and so on."""
-    return {
-        f"{lesson}.{number}": question
-        for lesson, group in groupby(QUESTIONS, key=lambda question: question.lesson)
-        for number, question in enumerate(group, start=1)
-    }
-
-
 def _drawn(number: str, question: Question) -> str:
-    lines = [f"<p><strong>{number}</strong> {_marked(question.text)}</p>"]
+    lines = [f"<p><strong>{number}</strong> {marked(question.text)}</p>"]
     for letter, choice, why in question.lettered():
         right = letter == question.right
-        shown = f" <em>Lesson {question.lesson}: {_marked(question.shown)}</em>" if right else ""
+        shown = f" <em>Lesson {question.lesson}: {marked(question.shown)}</em>" if right else ""
         lines.append(
             '<details style="margin: 0.2em 0 0.2em 1.5em">'
-            f"<summary>{letter}. {_marked(choice)}</summary>"
-            f"<p><strong>{'Right' if right else 'Wrong'}.</strong> {_marked(why)}{shown}</p></details>"
+            f"<summary>{letter}. {marked(choice)}</summary>"
+            f"<p><strong>{'Right' if right else 'Wrong'}.</strong> {marked(why)}{shown}</p></details>"
         )
     return "\n".join(lines)
 
 
-def _marked(text: str) -> str:
-    """As HTML: what stands between backticks as code, and the letter of W_q lower."""
-    text = re.sub("`(.+?)`", r"<code>\1</code>", html.escape(text))
-    return re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", text)
+def marked(text: str) -> str:
+    """As HTML: `code` between backticks, *stress* between stars, and the letter of W_q lower."""
+    words = re.split("`(.+?)`", html.escape(text))
+    for i, plain in enumerate(words):
+        if i % 2:
+            words[i] = f"<code>{plain}</code>"
+        else:
+            low = re.sub(r"\b([A-Za-z])_([A-Za-z])(?![a-z_])", r"\1<sub>\2</sub>", plain)
+            words[i] = re.sub(r"\*(\w.*?)\*", r"<em>\1</em>", low)
+    return "".join(words)

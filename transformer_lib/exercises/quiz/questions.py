@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 LETTERS = "ABCD"
 
@@ -114,15 +115,15 @@ QUESTIONS = [
     Question(
         "01",
         "shuffled_together",
-        "You permute the keys and the values together, both in the same order. What happens to "
-        "the output?",
+        "In attention you permute the keys and the values together, both in the same order. What "
+        "happens to the output?",
         {
             "Nothing: each weight travels with its value.": "Key and value of a thing move "
             "together, and a sum has no order.",
-            "Its rows are permuted in that order, too.": "The output has a row for each query, "
-            "and the queries stayed where they were. Permute those, and the rows follow.",
-            "Every query now gets another thing's value.": "That happens if the values move "
-            "alone. Here key and value of each thing are still a pair.",
+            "Its rows are permuted in that order, too.": "The output has a row for each query, and "
+            "the queries stayed where they were. Permute those, and the rows follow.",
+            "Every query now gets another thing's value.": "That happens if the values move alone. "
+            "Here key and value of each thing are still a pair.",
         },
         "A",
         "Break it: keys and values out of step",
@@ -130,14 +131,14 @@ QUESTIONS = [
     Question(
         "01",
         "a_thicker_book",
-        "The book's value grows from 300 pages to 3000; its key stays. What becomes of its weight "
-        "when “to read” asks?",
+        "Attention over five things: the value of one grows from 300 to 3000, its key stays, and "
+        "so do the other keys. What becomes of its weight for the same query?",
         {
             "It grows, and the other weights shrink to make room.": "You let the value compete for "
             "attention. Only query and key enter the score, and the weights are fixed before a "
             "value is touched.",
-            "It is ten times as large.": "The product of weight and value is; that is the output. "
-            "The weight itself is computed from query and key.",
+            "It is ten times as large.": "The product of weight and value is, and that goes into "
+            "the output. The weight itself is computed from query and key.",
             "It stays as it was: the key has not changed.": "With any values at all the weights "
             "are the same.",
         },
@@ -147,13 +148,13 @@ QUESTIONS = [
     Question(
         "01",
         "out_of_range",
-        "Five things have the values 300, 20, 10, 10 and 5. With which query is the output "
-        "larger than 300?",
+        "Attention looks five things up, with the values 300, 20, 10, 10 and 5. With which query "
+        "is the output larger than 300?",
         {
-            "With a long one, which makes the scores large.": "Then nearly all the weight goes to one "
-            "thing, and the output is what that has, at most 300.",
-            "With one that fits two things at once.": "They have to share the weight. What is mixed "
-            "half and half lies between the two.",
+            "With a long one, which makes the scores large.": "Then nearly all the weight goes to "
+            "one thing, and the output is what that has, at most 300.",
+            "With one that fits two things at once.": "They have to share the weight. What is "
+            "mixed half and half lies between the two.",
             "With none.": "Weights are positive and add up to 1, so a mixture lies between the "
             "smallest and the largest value.",
         },
@@ -181,37 +182,38 @@ QUESTIONS = [
     Question(
         "01",
         "very_hot",
-        "Five things have the scores 6, 4, 2, 0 and 0, and the temperature is 1000. Which weight does "
-        "the first one get?",
+        "Five things have the scores 6, 4, 2, 0 and 0, and the temperature is 1000. Which weight "
+        "does the first one get?",
         {
-            "Nearly 1: what is likely becomes likelier.": "Cold does that. Divided by 1000, all five "
-            "scores are next to 0.",
+            "About ⅕: all five scores are next to 0.": "Hot makes all alike, and the look-up "
+            "returns an average.",
             "½: it has 6 of the 12 points.": "Weights would go by points, if nobody took the "
             "exponential. Here it is taken of 0.006.",
-            "0.006: its score is divided by 1000.": "That is what goes into the exponential. e to the "
-            "0.006 is about 1, as it is for the others.",
-            "About ⅕: all five scores are next to 0.": "Hot makes all alike, and the look-up returns "
-            "an average.",
+            "0.006: its score is divided by 1000.": "That is what goes into the exponential. e to "
+            "the 0.006 is about 1, as it is for the others.",
+            "Nearly 1: what is likely becomes likelier.": "Cold does that. Divided by 1000, all "
+            "five scores are next to 0.",
         },
-        "D",
+        "A",
         "Hard or soft?",
     ),
     Question(
         "02",
         "an_error_of_zero",
-        "You learn w = 1/h by predicting each training point from all fifty, itself included. The "
-        "training error goes towards 0, and w grows and grows. What do you change first?",
+        "Pooling with a Gaussian kernel of width h. You learn w = 1/h by predicting each training "
+        "point from all fifty, itself included. The training error goes towards 0, and w grows and "
+        "grows. What do you change first?",
         {
             "The number of updates: stop before it overfits.": "Stopping early hides the symptom. "
             "At every w the point still finds its own answer among the keys, so this error cannot "
             "tell a good w from a bad one.",
-            "The keys: leave each point out of its own prediction.": "Only then does the error "
-            "ask what the others know, and w settles.",
+            "The keys: leave each point out of its own prediction.": "Only then does the error ask "
+            "what the others know, and w settles.",
             "The learning rate: lower it, so that w settles.": "You take the growth for an "
             "overshoot. Here the best w is infinite, and a lower rate only walks there more "
             "slowly.",
-            "Nothing: an error of 0 is what training is for.": "A point that predicts itself "
-            "shows no skill. On test points the error is far larger.",
+            "Nothing: an error of 0 is what training is for.": "A point that predicts itself shows "
+            "no skill. On test points the error is far larger.",
         },
         "B",
         "Learn the width",
@@ -219,12 +221,12 @@ QUESTIONS = [
     Question(
         "02",
         "more_points",
-        "Gaussian pooling with width 1, first on 50 noisy points, then on 20,000. Where does its "
-        "error against the true curve go?",
+        "Gaussian pooling with width 1, on noisy points of a wavy curve: first on 50 of them, then "
+        "on 20,000. Where does its error against the true curve go?",
         {
-            "To 0: with enough data, pooling finds the true curve.": "It would if the width "
-            "shrank with the data. At width 1 each hill is averaged with its valleys, however "
-            "many points there are.",
+            "To 0: with enough data, pooling finds the true curve.": "It would if the width shrank "
+            "with the data. At width 1 each hill is averaged with its valleys, however many points "
+            "there are.",
             "Nowhere: the points are as noisy as before.": "Each point is. But a prediction "
             "averages more and more of them, and the noise averages out.",
             "To a number well above 0: what is smeared out stays.": "It converges, but to the "
@@ -269,17 +271,18 @@ QUESTIONS = [
     Question(
         "03",
         "padding_of_zeros",
-        "Two rows of zeros are appended to “I'm home.” as padding; dot scores, no mask. What does "
-        "the row of `home` gather?",
+        "Two rows of zeros are appended to the four vectors of “I'm home.” as padding, to keys and "
+        "values alike; the scores are dot products, and nothing is masked out. What becomes of the "
+        "output of `home`?",
         {
-            "The same as alone: the scores of padding are 0, so its weights are.": "A score of 0 "
-            "is no weight of 0. It becomes e⁰ = 1, and enters the sum.",
-            "The same as alone: the values of padding are 0 and add nothing.": "They add nothing, "
-            "but their weight is missing elsewhere: the real values are multiplied by less.",
-            "NaN: a vector of zeros has no direction.": "A cosine would divide by its length. A "
-            "dot product divides by nothing, it is just 0.",
-            "Less than alone: each row of padding takes some of the weight.": "e⁰ = 1 is not nothing. "
-            "Its value adds nothing, and the real rows get less.",
+            "It stays: the scores of padding are 0, so its weights are.": "A score of 0 is no "
+            "weight of 0. It becomes e⁰ = 1, and enters the sum.",
+            "It stays: the values of padding are 0 and add nothing.": "They add nothing, but their "
+            "weight is missing elsewhere: the real values are multiplied by less.",
+            "It becomes NaN: a vector of zeros has no direction.": "A cosine would divide by its "
+            "length. A dot product divides by nothing, it is just 0.",
+            "It shrinks: each row of padding takes some weight.": "e⁰ = 1 is not nothing. Its "
+            "value adds nothing, and the real rows get less.",
         },
         "D",
         "Break it: change what is masked out",
@@ -287,16 +290,17 @@ QUESTIONS = [
     Question(
         "03",
         "zero_and_stop",
-        "“I'm home.” and two rows of padding, zeros. You take the softmax over all six scores, set "
-        "the weights of the padding to 0, and stop there. Then the padding is made of fives. Which "
-        "of the four tokens' outputs move?",
+        "Four tokens, in whose vectors no entry is below 0 and some are above, and two rows of "
+        "padding, zeros; the scores are dot products. You take the softmax over all six scores, "
+        "set the weights of the padding to 0, and stop there. Then the padding is made of fives. "
+        "Which of the four tokens' outputs move?",
         {
-            "None: a weight of 0 lets nothing through.": "Its value does not come through. Its "
-            "score does: it has changed the other weights of the row.",
-            "All four: the scores of the padding are in every row's sum.": "They make the other weights "
+            "None: a weight of 0 lets no part of a value through.": "Its value does not come "
+            "through. Its score does: it has changed the other weights of the row.",
+            "All four: the padding's scores are in every row's sum.": "They make the other weights "
             "smaller. Divide each row by its sum, or fill with −∞ before.",
-            "Only those that had attended to the padding.": "All of them had. A score of 0 becomes "
-            "e⁰ = 1, and no softmax gives a weight of 0.",
+            "Only those that had given the padding some of their weight.": "All of them had. A "
+            "score of 0 becomes e⁰ = 1, and no softmax gives a weight of 0.",
         },
         "B",
         "Break it: change what is masked out",
@@ -304,8 +308,8 @@ QUESTIONS = [
     Question(
         "03",
         "no_tanh",
-        "You take the tanh out of the additive score. Two different queries look at the same "
-        "keys. How do their weights differ?",
+        "You take the tanh out of the additive score, w_vᵀ tanh(W_q q + W_k k). Two different "
+        "queries attend to the same keys. How do their weights differ?",
         {
             "As before: W_q still makes two queries of them.": "It does, but each query's part is "
             "one number, added to the scores of all keys alike. Softmax does not see it.",
@@ -457,15 +461,16 @@ QUESTIONS = [
     Question(
         "05",
         "thirty_pads",
-        "A GRU reads “Go.” and then thirty `<pad>`, and its last state is handed on. Where is "
-        "that state?",
+        "An untrained GRU reads “Go.” and then thirty `<pad>`, and its last state is handed on. "
+        "Where is that state?",
         {
             "Where “Go.” alone ends: padding means nothing.": "It means nothing to you. To the "
             "network `<pad>` is a word with a vector, and each one moves the state.",
             "At 0: without input a state fades.": "There is an input, the vector of `<pad>`. The "
             "state goes where that one pulls it.",
             "Near that of any other sentence before thirty pads.": "So much padding wipes both "
-            "out.",
+            "out. (In training a GRU may learn to keep its state, but nothing promises that it "
+            "does.)",
         },
         "C",
         "Break it: read the padding",
@@ -476,12 +481,13 @@ QUESTIONS = [
         "Two translations: `elle est chez elle ce soir .`, right word for word, and `il pleut` in "
         "place of `va !`. Alone, their BLEU is 100 and 0. What is it as a corpus?",
         {
-            "50: the mean of the two.": "You average sentences. Corpus BLEU first adds up the "
-            "matches and the runs of all sentences, and long sentences bring more of them.",
-            "About 90: matches and runs are added up first.": "7 of 9 words, 6 of 7 pairs, 5 of 5 "
+            "50: a corpus is the mean of its sentences.": "You average sentences. Corpus BLEU "
+            "first adds up the matches and the runs of all sentences, and long sentences bring "
+            "more of them.",
+            "About 90: matches and runs are added up.": "7 of 9 words, 6 of 7 pairs, 5 of 5 "
             "triples and 4 of 4 runs of four match.",
-            "0: a product with a factor 0 is 0.": "It is for the second sentence alone. In the "
-            "corpus no length of run is without a match.",
+            "0: a product with one factor of 0 is 0.": "It is for the second sentence alone. In "
+            "the corpus no length of run is without a match.",
         },
         "B",
         "Does it translate?",
@@ -557,16 +563,18 @@ QUESTIONS = [
     Question(
         "06",
         "the_article",
-        "The row that says “le” has its largest weight on the English noun. The gold link leads "
-        "to “the”, so the alignment error rate counts an error. What do you make of it?",
+        "In an attention map most steps look where the gold alignment leads. The step that says "
+        "“le” has its largest weight on the English noun; its gold link leads to “the”, so the "
+        "alignment error rate counts an error. What do you make of it?",
         {
-            "The map is read one row off.": "Then most rows would be wrong, those of pronouns as "
-            "well. In the lesson he, she and they look where gold says.",
-            "It may be a useful look: the noun decides between le and la.": "Attention says where the "
-            "model takes something from, not which words translate each other. Whether it needs that "
-            "look, only an experiment says.",
-            "It needs more updates to find “the”.": "You take the gold links for its aim. No loss "
-            "ever asked for them; the model was asked for the next word.",
+            "The map is read one row off, so this link is the next word's.": "Then most rows would "
+            "be wrong, and most agree with gold.",
+            "It may be a useful look: the noun decides between le and la.": "Attention says where "
+            "the model takes something from, not which words translate each other. Whether it "
+            "needs that look, only an experiment says.",
+            "It needs more updates, which will move the weight to “the”.": "You take the gold "
+            "links for its aim. No loss ever asked for them; the model was asked for the next "
+            "word.",
         },
         "B",
         "What is a look for?",
@@ -574,10 +582,11 @@ QUESTIONS = [
     Question(
         "06",
         "no_choice",
-        "In a trained Bahdanau model you set w_v = 0. What is the context at each step?",
+        "In a trained Bahdanau model you set w_v to 0, the vector that makes a score of the tanh. "
+        "What is the context at each step?",
         {
-            "0: all scores are 0.": "Scores of 0 give equal weights, not weights of 0. The states are "
-            "still there.",
+            "0: all scores are 0.": "Scores of 0 give equal weights, not weights of 0. The states "
+            "are still there.",
             "The mean of the encoder's states.": "Equal weights at each step, whatever the query. "
             "The states are there, the choice is not.",
             "The decoder's state, as it asks.": "The query decides the weights. What is mixed are "
@@ -589,18 +598,18 @@ QUESTIONS = [
     Question(
         "06",
         "four_of_five_links",
-        "Five French words have a gold link each. A map finds four of these links, and for the fifth "
-        "word another one. What is its alignment error rate?",
+        "Five French words have a gold link each. A map finds four of these links, and for the "
+        "fifth word another one. What is its alignment error rate?",
         {
-            "0.8: four of five are right.": "That is the part that is right. The rate counts errors: "
-            "1 less that.",
-            "0.1: one of ten links.": "Found and gold have ten together, but each right link counts "
-            "in both: 1 − 8/10.",
+            "0.2: 1 − 2 · 4 / (5 + 5).": "Twice what both have, by what they have together.",
+            "0.1: one of ten links.": "Found and gold have ten together, but each right link "
+            "counts in both: 1 − 8/10.",
             "0.4: one is missing, and one is wrong.": "Two of ten, then: they are divided by all "
             "links, found and gold.",
-            "0.2: 1 − 2 · 4 / (5 + 5).": "Twice what both have, by what they have together.",
+            "0.8: four of five are right.": "That is the part that is right. The rate counts "
+            "errors: 1 less that.",
         },
-        "D",
+        "A",
         "How good is the alignment?",
     ),
     Question(
@@ -624,8 +633,8 @@ QUESTIONS = [
     Question(
         "07",
         "no_gaussian",
-        "Local-p keeps its window around p_t, but loses its Gaussian. Which gradient reaches W_p, "
-        "the matrix that predicts p_t?",
+        "Luong's local-p attention keeps its window around p_t, but loses its Gaussian. Which "
+        "gradient reaches W_p, the matrix that predicts p_t?",
         {
             "None at all: a mask carries no gradient.": "A position is inside or outside. Between "
             "two jumps nothing changes when p_t moves, and autograd has no road back.",
@@ -642,12 +651,13 @@ QUESTIONS = [
         "07",
         "clear_by_chance",
         "Seven equally good models, three seeds each. A pair is called apart if all three runs of "
-        "the one lie above all three of the other. How many of the 21 pairs will be apart?",
+        "the one lie above all three of the other. How many of the 21 pairs will be apart, on "
+        "average?",
         {
             "None: they are equally good.": "Equally good models do not get equal scores. With so "
             "many pairs some are apart by chance.",
-            "About five, a quarter: three coins on one side.": "You toss a coin for each seed. "
-            "But all three must lie above all three, which is rarer than three single wins.",
+            "About five, a quarter: three coins on one side.": "You toss a coin for each seed. But "
+            "all three must lie above all three, which is rarer than three single wins.",
             "About eleven, half of them.": "Half would be right for the sign of one difference. "
             "Here nine comparisons must agree.",
             "About two, one in ten.": "In 2 of the 20 orders of six runs they are apart.",
@@ -749,30 +759,31 @@ QUESTIONS = [
         "08",
         "when_the_map_wins",
         "Self-attention takes 2n²d multiplications for scores and sum, and 4nd² for its four "
-        "projections. With d = 512, from which length on do scores and sum cost more?",
+        "projections. With d = 512, for which lengths n do scores and sum cost more?",
         {
-            "From n = 512 on: n² d against n d².": "You leave out the factors: 2n against 4d.",
-            "From n = 256 on.": "Turned round: the projections have the larger factor, so the other part "
-            "needs longer texts, not shorter ones.",
-            "At any length: n² grows faster.": "It grows faster, but begins far below: at n = 10 "
+            "For n above 1024, twice d.": "2n²d = 4nd² at n = 2d. Below that the four projections "
+            "cost more.",
+            "For n above 256, half of d.": "Turned round: the projections have the larger factor, "
+            "so the other part needs longer texts, not shorter ones.",
+            "For all n, since n² grows faster.": "It grows faster, but begins far below: at n = 10 "
             "scores and sum are a hundredth of the projections.",
-            "From n = 1024 on.": "2n²d = 4nd² at n = 2d. Below that the four projections cost more.",
+            "For n above 512, where n passes d.": "You leave out the factors: 2n against 4d.",
         },
-        "D",
+        "A",
         "What does a layer cost?",
     ),
     Question(
         "09",
         "one_glance",
-        "Why several heads? Gifts are normal numbers. A guest wants to know those of both "
-        "neighbours, and has one row of weights. With ½ and ½, half of each gift is lost. Which "
-        "row loses less, on the mean of the two?",
+        "Why several heads? One token wants to know the values of two others, independent normal "
+        "numbers, and has one row of weights. With ½ and ½, the best guess of each value misses "
+        "half of its variance. Which row misses less, on the mean of the two?",
         {
-            "0.9 and 0.1: one gift is known almost wholly.": "And the other is lost almost "
+            "0.9 and 0.1: one value is known almost wholly.": "And the other is missed almost "
             "wholly. What one side wins the other loses, and the mean stays ½.",
             "½ and ½, in a wider head.": "You look for room. A wider vector has more entries, but "
             "all of them are mixed with the same weights, and the mixture is the trouble.",
-            "None: the two losses always add up to 1 or more.": "What one side wins the other "
+            "None: the two parts missed add up to 1 or more.": "What one side wins the other "
             "loses. Two wishes need two rows.",
         },
         "C",
@@ -781,7 +792,7 @@ QUESTIONS = [
     Question(
         "09",
         "nothing_to_learn",
-        "A dot product has nothing to learn. What are several of them good for, then?",
+        "A dot product has nothing to learn. What are several heads good for, then?",
         {
             "Each head compares projected vectors.": "Every head learns a measure of its own, qᵀk "
             "= xᵀ(W_Q W_Kᵀ)y, as a convolution learns several filters.",
@@ -849,14 +860,15 @@ QUESTIONS = [
     Question(
         "10",
         "what_rotary_lacks",
-        "A model with one attention has rotary positions and no others. Which of these does it not learn?",
+        "A model with one layer of attention has rotary positions and no others, and reads rows of "
+        "digits. Which of these tasks does it not learn?",
         {
             "Say the sequence backwards.": "The mirror image stands another distance away at each "
             "position, and rotary attention hears distances alone.",
-            "Say the digit three positions back.": "That is one distance, the same everywhere: just what "
-            "it hears.",
-            "Say the most frequent digit.": "A question about the bag, for which no order is needed, "
-            "and none harms.",
+            "Say the digit three positions back.": "That is one distance, the same everywhere: "
+            "just what it hears.",
+            "Say the most frequent digit.": "A question about the bag, for which no order is "
+            "needed, and none harms.",
         },
         "A",
         "Added or turned?",
@@ -984,14 +996,15 @@ QUESTIONS = [
     Question(
         "11",
         "nothing_written",
-        "The network writes nothing for the full stop, (0, 0, 0, 1). What leaves its Add & Norm?",
+        "The network writes nothing for the full stop, (0, 0, 0, 1). What leaves its Add & Norm? "
+        "(γ = 1, β = 0.)",
         {
-            "(0, 0, 0, 1), in post-norm and in pre-norm.": "The sum is that. But post-norm norms "
-            "the sum, and the norm has mean 0.",
+            "(0, 0, 0, 1) itself, in post-norm as well as in pre-norm.": "The sum is that. But "
+            "post-norm norms the sum, and the norm has mean 0.",
             "(0, 0, 0, 0), in both.": "You forget the way past the network: what it writes is "
             "added to the token.",
-            "Another vector, in both: a norm is in both.": "In pre-norm the norm stands before "
-            "the network. The token itself goes past it and is not touched.",
+            "Another vector, in both: a norm is in both.": "In pre-norm the norm stands before the "
+            "network. The token itself goes past it and is not touched.",
             "(0, 0, 0, 1) in pre-norm, another vector in post-norm.": "Only in pre-norm does the "
             "residual carry a token through untouched.",
         },
@@ -1001,13 +1014,15 @@ QUESTIONS = [
     Question(
         "11",
         "twice_the_token",
-        "A layer norm, γ = 1 and β = 0, gets (1, 2, 3, 4) and (12, 14, 16, 18). What comes out?",
+        "A layer norm with γ = 1, β = 0 and no ε gets (1, 2, 3, 4) and (12, 14, 16, 18). What "
+        "comes out?",
         {
-            "The same for both.": "The second is twice the first, plus ten. The ten goes with the mean, "
-            "the factor with the variance.",
-            "The second twice as large.": "A stretch is taken out by the root of the variance, which "
-            "grows with it.",
-            "The second ten higher.": "A shift moves the mean as well, and that is subtracted first.",
+            "The same for both.": "The second is twice the first, plus ten. The ten goes with the "
+            "mean, the factor with the variance.",
+            "The second twice as large.": "A stretch is taken out by the root of the variance, "
+            "which grows with it.",
+            "The second ten higher.": "A shift moves the mean as well, and that is subtracted "
+            "first.",
         },
         "A",
         "Layer norm by hand",
@@ -1050,17 +1065,18 @@ QUESTIONS = [
     Question(
         "12",
         "one_who_asks",
-        "Cross-attention alone: six target tokens ask five tokens of the memory. You exchange target "
-        "token 2. Which rows of the output change?",
+        "Cross-attention alone: six target tokens ask five tokens of the memory. You exchange "
+        "target token 2. Which rows of the output change?",
         {
-            "Rows 2 to 5: later tokens hear it.": "In causal self-attention they do. Here target tokens "
-            "ask, and nobody asks them.",
-            "All six: it is a key for each.": "The keys are those of the memory. Exchange one of them, "
-            "and all six rows change.",
-            "None: the memory is as it was.": "What is found is. But row 2 now asks something else.",
             "Row 2 alone.": "Each target token asks for itself, with a query of its own.",
+            "All six: it is a key for each.": "The keys are those of the memory. Exchange one of "
+            "them, and all six rows change.",
+            "None: the memory is as it was.": "What is found is. But row 2 now asks something "
+            "else.",
+            "Rows 2 to 5: later tokens hear it.": "In causal self-attention they do. Here target "
+            "tokens ask, and nobody asks them.",
         },
-        "D",
+        "A",
         "Who asks, who answers?",
     ),
     Question(
@@ -1082,15 +1098,15 @@ QUESTIONS = [
     Question(
         "12",
         "both_masks",
-        "Five tokens, the last two of them padding; a causal and a padding mask. How many of the 25 "
-        "entries of the table are True in both?",
+        "Five tokens, the last two of them padding; a causal and a padding mask, True = may "
+        "attend. How many of the 25 entries of the table are True in both?",
         {
             "15, the causal triangle.": "1 + 2 + 3 + 4 + 5. Three of these have padding as a key.",
-            "9, three tokens by three.": "The pads ask too, two rows with three keys each; and among "
-            "the three real tokens the future is masked out.",
+            "9, three tokens by three.": "The pads ask too, two rows with three keys each; and "
+            "among the three real tokens the future is masked out.",
             "12, row by row 1, 2, 3, 3, 3.": "Up to oneself, and no padding as a key.",
-            "6, the real tokens' own triangle.": "You have closed the rows of the padding as well. It "
-            "asks, though nobody reads the answer.",
+            "6, the real tokens' own triangle.": "You have closed the rows of the padding as well. "
+            "It asks, though nobody reads the answer.",
         },
         "C",
         "Two reasons to mask out a key",
@@ -1098,8 +1114,8 @@ QUESTIONS = [
     Question(
         "13",
         "whose_memory",
-        "Three encoder layers, three decoder layers. What does decoder layer 0 get from the "
-        "encoder?",
+        "Three encoder layers, three decoder layers, counted from 0. What does decoder layer 0 get "
+        "from the encoder?",
         {
             "The output of encoder layer 0.": "A tempting picture: equal heights. With one layer "
             "on each side it even gives the same numbers.",
@@ -1114,19 +1130,20 @@ QUESTIONS = [
     Question(
         "13",
         "equal_twins",
-        "In one model all layers begin as copies of one. In another one head 1 begins with all "
-        "the parameters of head 0. No dropout. Which twins become different?",
+        "In one model all layers begin as copies of one. In another one head 1 begins with all the "
+        "parameters of head 0, its block of W_O included. No dropout. Which twins become "
+        "different?",
         {
-            "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
-            "Layers stand at different heights and read different inputs.",
-            "Both: the data will pull them apart.": "Data pull where gradients differ. Two heads "
-            "that read the same and are heard by the same numbers get the same pull.",
-            "The heads, since they stand side by side.": "Side by side is the trouble: same "
-            "input, same way out, same gradient. One above the other is enough to differ.",
             "The layers, from the first update on.": "They read different inputs. The heads stay "
             "one head twice, until something differs, such as their blocks of W_O.",
+            "Both: the data will pull them apart.": "Data pull where gradients differ. Two heads "
+            "that read the same and are heard by the same numbers get the same pull.",
+            "The heads, since they stand side by side.": "Side by side is the trouble: same input, "
+            "same way out, same gradient. One above the other is enough to differ.",
+            "Neither: equal numbers get equal gradients.": "Equal numbers at equal places do. "
+            "Layers stand at different heights and read different inputs.",
         },
-        "D",
+        "A",
         "Break it: layers and heads that begin alike",
     ),
     Question(
@@ -1205,8 +1222,8 @@ QUESTIONS = [
         "A vocabulary of twelve tokens. Before the first update the loss is 17.9. What does that "
         "say?",
         {
-            "Nothing: an untrained model is wrong.": "Wrong and unsure would cost ln 12, about "
-            "2.5. This one pays for being sure.",
+            "Nothing: an untrained model is wrong about most tokens.": "Wrong and unsure would "
+            "cost ln 12, about 2.5. This one pays for being sure.",
             "The matrices begin with numbers that are too large.": "Large logits make the model "
             "sure of random tokens, and that costs more than no opinion.",
             "The learning rate is too high.": "No update has been made. A rate cannot have done "
@@ -1260,31 +1277,32 @@ QUESTIONS = [
         {
             "0: it is right everywhere.": "It would have to be sure, and then pays dearly for the "
             "other tokens, which are wanted a little and get nothing.",
-            "0.1, the ε.": "ε is a probability, and a loss is a mean of logarithms. Both the number of "
-            "tokens and ε enter.",
+            "More than 0, by ε and the number of tokens.": "It says exactly the smoothed target, "
+            "and even then every token that is wanted a little costs a little.",
             "0.9, nearly what the right token should get.": "That is a probability. It pays the "
             "logarithms, each weighed with its wanted probability.",
-            "More than 0: it should be nearly sure.": "It says exactly the smoothed target, and even "
-            "then every token that is wanted a little costs a little.",
+            "0.1, the ε.": "ε is a probability, and a loss is a mean of logarithms. Both the "
+            "number of tokens and ε enter.",
         },
-        "D",
+        "B",
         "Nearly sure",
     ),
     Question(
         "14",
         "no_gradient_at_all",
-        "AdamW, rate 0.01, decay λ = 0.1. No batch has mentioned a parameter yet, so all its gradients "
-        "were 0. It is 2. What is it after the next update?",
+        "AdamW, rate 0.01, decay λ = 0.1. No batch has mentioned a parameter yet, so all its "
+        "gradients were 0. It is 2. What is it after the next update?",
         {
-            "2: without a gradient nothing moves.": "So it is in Adam. In AdamW the decay stands beside "
-            "Adam's step and asks for no gradient.",
-            "1.99: one step of the rate towards 0.": "The first step of Adam has the length of the rate if "
-            "there is a gradient. Here there is none, and the decay is a fraction.",
-            "1.8: λ takes a tenth of it.": "λ is multiplied by the rate as well: a thousandth of the "
-            "parameter goes, and not a tenth.",
-            "1.998: times 1 − 0.01 · 0.1.": "The decay takes rate · λ · 2 = 0.002. Adam's own step is 0.",
+            "2: without a gradient nothing moves.": "So it is in Adam. In AdamW the decay stands "
+            "beside Adam's step and asks for no gradient.",
+            "1.998: times 1 − 0.01 · 0.1.": "The decay takes rate · λ · 2 = 0.002. Adam's own step "
+            "is 0.",
+            "1.8: λ takes a tenth of it.": "λ is multiplied by the rate as well: a thousandth of "
+            "the parameter goes, and not a tenth.",
+            "1.99: one step of the rate towards 0.": "The first step of Adam has the length of the "
+            "rate if there is a gradient. Here there is none, and the decay is a fraction.",
         },
-        "D",
+        "B",
         "A little less, every time",
     ),
     Question(
@@ -1390,8 +1408,8 @@ QUESTIONS = [
     Question(
         "16",
         "too_short",
-        "For a long sentence a beam of 4 returns “Mon frère.”, with a log-probability of −6.65. "
-        "The reference has −25.9. Who has failed?",
+        "For a long sentence a beam of 4 returns “Mon frère.”, 4 tokens with the end, with a "
+        "log-probability of −6.65. The reference has 18 tokens and −25.9. Who has failed?",
         {
             "The search: a wider beam would find the reference.": "A search looks for what is "
             "probable, and has found something far more probable. A wider one may only find "
@@ -1464,14 +1482,14 @@ QUESTIONS = [
     Question(
         "16",
         "hundred_words",
-        "A decoder writes a hundred words, without a cache reading all again for each. How many rows "
-        "go through its layers, without the cache and with it?",
+        "A decoder writes a hundred words. Without a cache it reads all of them again for each new "
+        "one. How many rows go through its layers, without the cache and with it?",
         {
-            "5050 and 100.": "1 + 2 + … + 100, against one row a step. With the cache the new query "
-            "still meets all keys.",
+            "5050 and 100.": "1 + 2 + … + 100, against one row a step. With the cache the new "
+            "query still meets all keys.",
             "10,000 and 100.": "The rows grow from 1 to 100: on the mean they are 50.5, not 100.",
-            "5050 and 5050, but quicker.": "The keys and values of earlier words are not made again, "
-            "so their rows need not go through.",
+            "5050 and 5050, but quicker.": "The keys and values of earlier words are not made "
+            "again, so their rows need not go through.",
             "100 and 1.": "You count the steps. Each step without a cache reads everything again.",
         },
         "A",
@@ -1480,17 +1498,17 @@ QUESTIONS = [
     Question(
         "16",
         "sixteen_at_once",
-        "A large decoder, one sentence. One pass reads 16 known tokens, so it has 16 times the "
+        "A large decoder writes one sentence. One pass that reads 16 known tokens has 16 times the "
         "operations of a step. How long does it take, compared with a step?",
         {
-            "A few times as long: mostly it waits for the same bytes.": "Every matrix is fetched once for "
-            "all 16 tokens. That is what guessing ahead lives on.",
-            "16 times as long: 16 times the operations.": "It would if a step waited for operations. It "
-            "waits for the parameters to be fetched.",
-            "256 times as long: every token meets every other.": "The scores are 16 times 16, but they are "
-            "a small part of the work. The matrices are most of it.",
-            "As long as 16 steps, since 16 tokens are read.": "16 steps fetch every matrix 16 times. One "
-            "pass fetches it once.",
+            "Far less than 16 times: it waits for the same bytes.": "Every matrix is fetched once "
+            "for all 16 tokens. That is what guessing ahead lives on.",
+            "16 times as long: 16 times the operations.": "It would if a step waited for "
+            "operations. It waits for the parameters to be fetched.",
+            "256 times as long: every token meets every other.": "The scores are 16 times 16, but "
+            "they are a small part of the work. The matrices are most of it.",
+            "As long as 16 steps, since 16 tokens are read.": "16 steps fetch every matrix 16 "
+            "times. One pass fetches it once.",
         },
         "A",
         "What a step waits for",
@@ -1498,17 +1516,18 @@ QUESTIONS = [
     Question(
         "16",
         "a_guess_refused",
-        "Two words: the model wants 0.6 and 0.4, the draft guesses with 0.2 and 0.8. The draft has "
-        "guessed the second word. With which probability is it accepted?",
+        "Speculative decoding, with words that are drawn. Of two words the model wants 0.6 and "
+        "0.4, the draft guesses with 0.2 and 0.8. The draft has guessed the second word. With "
+        "which probability is it accepted?",
         {
-            "0.4: what the model gives it.": "It has come with 0.8 already. 0.8 · 0.4 would be 0.32, less "
-            "than the 0.4 that it should get.",
-            "0: the model prefers the other word.": "That is greedy checking. Here words are drawn, and the "
-            "second one should come in 0.4 of all cases.",
-            "½: 0.4 divided by 0.8.": "Guessed and accepted together are 0.8 · ½ = 0.4, what the model "
-            "wants.",
-            "1: a guess costs nothing.": "Then it would come with 0.8, and the sentences would be the "
-            "draft's.",
+            "0.4: what the model gives it.": "It has come with 0.8 already. 0.8 · 0.4 would be "
+            "0.32, less than the 0.4 that it should get.",
+            "0: the model prefers the other word.": "That is greedy checking. Here words are "
+            "drawn, and the second one should come in 0.4 of all cases.",
+            "½: 0.4 divided by 0.8.": "Guessed and accepted together are 0.8 · ½ = 0.4, what the "
+            "model wants.",
+            "1: a guess costs nothing.": "Then it would come with 0.8, and the sentences would be "
+            "the draft's.",
         },
         "C",
         "Guess, then check",
@@ -1601,17 +1620,19 @@ QUESTIONS = [
     Question(
         "17",
         "ten_times_the_money",
-        "You get ten times as many operations as before. By Hoffmann et al. (2022), what should grow?",
+        "You get ten times as many operations as before. By Hoffmann et al. (2022), what should "
+        "grow?",
         {
-            "The model, ten times: larger is better.": "Then it reads no more than before. A model that has "
-            "read too little is worse than a smaller one that has read more.",
-            "The text, ten times: the model was large enough.": "Then a model of the old size reads ten times "
-            "as much, and at some point it cannot learn more.",
-            "Both, each ten times.": "That would take a hundred times the operations: they are about six for "
-            "each parameter *and* token.",
-            "Both, each about three times.": "The product has to be ten, and both grow alike: √10 is 3.2.",
+            "The model, ten times: larger is better.": "Then it reads no more than before. A model "
+            "that has read too little is worse than a smaller one that has read more.",
+            "Both, each about three times.": "The product has to be ten, and both grow alike: √10 "
+            "is 3.2.",
+            "Both, each ten times.": "That would take a hundred times the operations: they are "
+            "about six for each parameter *and* token.",
+            "The text, ten times: the model was large enough.": "Then a model of the old size "
+            "reads ten times as much, and at some point it cannot learn more.",
         },
-        "D",
+        "B",
         "How large a model, and how much text?",
     ),
     Question(
@@ -1753,3 +1774,12 @@ QUESTIONS = [
         "Two of eight networks",
     ),
 ]
+
+
+def numbered() -> dict[str, Question]:
+    """Every question under the number of its lesson and its own: 03.1, 03.2 and so on."""
+    return {
+        f"{lesson}.{number}": question
+        for lesson, group in groupby(QUESTIONS, key=lambda question: question.lesson)
+        for number, question in enumerate(group, start=1)
+    }
