@@ -56,7 +56,7 @@ lint: setup  ## ruff and codespell over code and notebooks
 unit: setup  ## the unit tests alone (TESTS=tests/test_masks.py for some, in seconds)
 	$(BIN)/python -m pytest $(if $(filter tests,$(TESTS)),-n 2 --dist loadfile --ignore tests/browser) $(TESTS)
 
-tables: setup  ## write README's route and CONTRIBUTING's map anew, from lessons and code
+tables: setup  ## write README's route, CONTRIBUTING's map and what is graded anew, from lessons and code
 	$(BIN)/python tests/tables.py
 
 mutants: setup  ## fifteen lines of the core, broken one at a time: each must turn a test red (RANDOM=15 SEED=0 for others)

@@ -149,8 +149,6 @@ def sources(way):
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     (set_up,) = [cell for cell in code if "setup" in cell["metadata"].get("tags", [])]
     added = [
-        cell
-        for cell in code
-        if cell["id"] == "new" or "my_masked_softmax" in "".join(cell["source"])
+        cell for cell in code if cell["id"] == "new" or "_masked_softmax" in "".join(cell["source"])
     ]
     return ["".join(cell["source"]) for cell in [set_up, *added]]

@@ -323,6 +323,15 @@ def test_canvas_finds_each_notebook_by_the_two_numbers_in_its_name(tmp_path):
     assert len(again.cells) == len(notebook.cells), "in place of what was said before"
 
 
+@pytest.mark.parametrize("text", ["print(1)", json.dumps(planted_class.of_format_3())])
+def test_what_has_no_cells_of_today_gets_none_and_is_named(text, tmp_path):
+    handed = tmp_path / "kleineva_12346_678901_00_start_here.py"
+    handed.write_text(text, encoding="utf-8")
+    grades = grades_of(EVA)
+    grades.rows[0].taken["00"] = handed
+    assert canvas_zip(tmp_path / "f.zip", grades, marked(grades)) == ["Eva Klein"]
+
+
 def test_a_notebook_in_the_zip_that_canvas_gave_is_found_in_it(tmp_path):
     name = "muellertina_12345_678910_00_start_here.ipynb"
     with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as file:

@@ -207,7 +207,10 @@ def test_what_passes_in_a_kernel_passes_in_grade(tmp_path):
         if (result := row.results["scoring.masked_softmax"]).state != "passed"
     }
     assert failed == {}
-    assert {remark for row in rows for remark in row.remarks} == set()
+    remarks = {remark for row in rows for remark in row.remarks}
+    assert not {
+        remark for remark in remarks if "is equal to that of" not in remark
+    }  # two are alike
 
 
 def plan_of(notebook, number):
@@ -411,9 +414,8 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
 
 
 def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
-    """A clock that goes forty times as fast is what a busy machine looks like from inside."""
-    clock, began = time.monotonic, time.monotonic()
-    monkeypatch.setattr(running.time, "monotonic", lambda: began + 40 * (clock() - began) / 3)
+    """By the clock ten seconds pass while the processor computes one: nine others have it."""
+    monkeypatch.setattr(running.time, "monotonic", lambda: 10 * time.process_time())
 
     def slow():
         until = time.process_time() + 0.3
@@ -425,24 +427,23 @@ def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
     assert outcome.value == "done"
 
 
-def test_what_sleeps_is_late_at_twice_its_time_and_what_computes_a_little_is_not():
-    assert running.is_asleep(spent=0.0, passed=10.1, seconds=5)
-    assert not running.is_asleep(spent=0.0, passed=9.9, seconds=5)
-    assert not running.is_asleep(spent=1.0, passed=19.0, seconds=5), "a busy machine"
-    assert running.is_asleep(spent=1.0, passed=21.0, seconds=5)
+def test_what_sleeps_is_late_at_four_times_its_time_and_what_computes_a_little_is_not():
+    assert running.is_asleep(spent=0.0, passed=20.1, seconds=5)
+    assert not running.is_asleep(spent=0.0, passed=19.9, seconds=5)
+    assert not running.is_asleep(spent=2.0, passed=39.0, seconds=5), "a busy machine"
+    assert running.is_asleep(spent=2.0, passed=41.0, seconds=5)
 
 
-def _burn(seconds):
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
+BURNING = "import time\nwhile time.process_time() < {}:\n    pass"
 
 
 def test_a_process_is_limited_by_the_processor_and_not_by_the_clock():
-    """Four compute for 0.6 seconds each, on however few processors; 1.5 are allowed, and 8 are not."""
-    tasks = deque([limits.Task(_burn, (0.6,), 1.5, n) for n in range(4)])
+    """Four compute at a time, on however few processors: each has its own seconds."""
+    tasks = deque([limits.Task(exec, (BURNING.format(1),), 8.0, n) for n in range(4)])
     assert {end.why for _, end in limits.run_limited(tasks, 4, 2000)} == {"itself"}
-    ((_, end),) = limits.run_limited(deque([limits.Task(_burn, (60.0,), 1.0)]), 1, 2000)
+    ((_, end),) = limits.run_limited(
+        deque([limits.Task(exec, (BURNING.format(60),), 1.0)]), 1, 2000
+    )
     assert end.why == "time"
     assert end.seconds < 8
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, NoReturn
+from typing import NoReturn
 
 LARGEST = 64  # MiB of a file
 _IN_ALL = 256  # MiB of all that is read of one zip, and of the zips in it
@@ -89,13 +89,13 @@ def _refuse(why: str) -> NoReturn:
 def _content(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return _limited(file)
+            return _limited(file.read)
     except OSError as error:
         raise Unusable(f"it cannot be read ({error.strerror})") from None
 
 
-def _limited(file: IO[bytes]) -> bytes:
-    content = file.read(LARGEST * _MIB + 1)
+def _limited(read: Callable[[int], bytes]) -> bytes:
+    content = read(LARGEST * _MIB + 1)
     if len(content) > LARGEST * _MIB:
         raise Unusable(f"it has more than {LARGEST} MiB, and is read up to that")
     return content
@@ -135,7 +135,7 @@ class _Zips:
             raise Unusable(f"its zip holds more than {_IN_ALL} MiB, and is read up to that")
         try:
             with archive.open(member) as file:
-                content = _limited(file)
+                content = _limited(file.read)
         except Unusable:
             self.left -= LARGEST * _MIB
             raise

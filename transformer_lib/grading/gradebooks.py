@@ -257,7 +257,7 @@ MOODLE = Gradebook(
     email="Email address",
     student="Full name",
     points="Grade",
-    most="Maximum [Gg]rade",
+    most="(?i)maximum grade",
     comments="Feedback comments",
     new=_moodle,
 )

@@ -32,7 +32,7 @@ UNDISTURBED = {"TRANSFORMER_LIB_MINE": "off", "TQDM_DISABLE": "1", "MPLBACKEND":
 GUARDED = ("builtins", "torch", "torch.nn", "torch.nn.functional")  # besides the whole library
 # What changes by itself: `copy` notes a class's slots, torch's compiler wraps a function of torch.
 RESTLESS = ("__slotnames__", "__annotations_cache__", "manual_seed")
-LIBRARY = str(Path(transformer_lib.__file__).parent)
+LIBRARY = Path(transformer_lib.__file__).parent
 NOT_OWN = ("transformer_lib", "torch", "d2l")
 
 
@@ -148,14 +148,18 @@ def _judged(library: "Library", step: Step, names: dict[str, Any]) -> dict[str, 
 
 def _borrowed(exercise: Exercise, answer: Any) -> str:
     """The function of the library that an answer calls, and no solution does; "" if there is none."""
-    heard, known = (_of_the_library(exercise, one) for one in (answer, exercise.right))
+    heard = _of_the_library(exercise, answer)
+    known = {
+        name for solution in exercise.solutions for name in _of_the_library(exercise, solution)
+    }
     return next((name for name in heard if name not in known), "")
 
 
 def _of_the_library(exercise: Exercise, answer: Any) -> list[str]:
-    """What of the library an answer calls, the outermost first."""
+    """What an answer calls of that which lessons teach, the outermost first."""
     heard = exercise.heard(answer)
-    return [n for n, code in heard.items() if code and code.co_filename.startswith(LIBRARY)]
+    files = {name: code.co_filename for name, code in heard.items() if code}
+    return [name for name, file in files.items() if Path(file).parent == LIBRARY]
 
 
 def _foreign(answer: Any) -> str:

@@ -94,7 +94,7 @@ class _Running:
             why = "itself"
         elif self.spent > self.task.seconds:
             why = "time"
-        elif is_asleep(self.spent, passed, self.task.seconds):
+        elif is_asleep(self.spent, passed, self.task.seconds) and self._waits(passed):
             why = "sleep"
         elif memory > mebibytes:
             why = "memory"
@@ -102,6 +102,17 @@ class _Running:
             return None
         self.stop()
         return End(why, self.process.exitcode, self.spent, passed)
+
+    def _waits(self, passed: float) -> bool:
+        """Whether none of them would compute if the processor were free, as far as can be seen.
+
+        On Windows that is not seen: there it is so when twenty times its seconds have passed.
+        """
+        states = set()
+        for member in self.family:
+            with suppress(psutil.Error):
+                states.add(member.status())
+        return psutil.STATUS_RUNNING not in states or passed > 20 * self.task.seconds
 
     def stop(self) -> None:
         """End it, and all that it has started."""

@@ -58,9 +58,10 @@ def canvas_zip(path: Path, grades: Grades, marked: Sequence[Mark], site: str = "
 
 def _canvas_files(grades: Grades, mark: Mark, site: str) -> Iterator[tuple[str, str]]:
     for lesson, path in mark.row.taken.items():
-        if _CANVAS.fullmatch(path.name) and (content := _content(path)):
+        if _CANVAS.fullmatch(path.name):
             said = as_markdown(grades, mark, site, [lesson])
-            yield path.name, json.dumps(_with_cell(json.loads(content), said))
+            with suppress(ValueError, KeyError):  # a script, or a notebook of format 3
+                yield path.name, json.dumps(_with_cell(json.loads(_content(path)), said))
 
 
 def _content(path: Path) -> bytes:

@@ -138,10 +138,10 @@ def _wait_for(thread: threading.Thread, seconds: float) -> None:
 def is_asleep(spent: float, passed: float, seconds: float) -> bool:
     """Whether what may take `seconds` of the processor waits for something that never comes.
 
-    Twice as long has passed by the clock, and it has `spent` less than a twentieth of that: a busy
-    machine leaves it more.
+    Four times as long has passed by the clock, and it has `spent` less than a twentieth of that: a
+    busy machine leaves it more.
     """
-    return passed > 2 * seconds and spent < passed / 20
+    return passed > 4 * seconds and spent < passed / 20
 
 
 def _in_their_words(error: BaseException, given: Iterable[tuple[str, Any]]) -> BaseException:
