@@ -26,6 +26,7 @@ COMMANDS = (
     "exercises",
     "quiz",
     "grade",
+    "autograder",
 )
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 

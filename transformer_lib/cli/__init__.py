@@ -20,6 +20,8 @@ from transformer_lib.run.ladder import SHARED, STORED
 from transformer_lib.run.lines import LINES
 from transformer_lib.run.options import AT_LEAST_0, COUNT, POSITIVE, WHOLE, add_options
 
+TARGETS = ("canvas", "moodle", "csv", "gradescope", "github")  # who reads what `grade` gives back
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command, and return its exit code.
@@ -81,7 +83,18 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     subparsers = whole.add_subparsers(required=True, metavar="COMMAND", parser_class=Command)
-    for add in (_train, _translate, _evaluate, _export, _ladder, _data, _exercises, _quiz, _grade):
+    for add in (
+        _train,
+        _translate,
+        _evaluate,
+        _export,
+        _ladder,
+        _data,
+        _exercises,
+        _quiz,
+        _grade,
+        _autograder,
+    ):
         add(subparsers)
     return whole
 
@@ -282,6 +295,17 @@ def _grade(subparsers) -> None:
         "--roster is a table with a header. Read are the columns name (or first name and last name), id,\n"
         "login and email, under these or an LMS's names. A student is found by number, login, e-mail, or\n"
         "name; two that could be meant are never guessed apart, but named as not on the roster.\n\n"
+        "Points come from points.toml: the first run writes it, you change it. In grades.csv the columns\n"
+        "`by hand` (points that win) and `comment`, and any that you add, are yours: they stay when you\n"
+        "grade again, and the table as it was is kept beside it. --only grades one student anew,\n"
+        "and looks for no likeness to others. grades_feedback has a page for each student, as HTML and\n"
+        "as Markdown, with no solution, and nothing of what is remarked for you. Of the quiz, where it\n"
+        "was handed in, the table says the score; it gives no points.\n\n"
+        "For an LMS, with the file that it exports, of which all else stays as it is:\n"
+        "  python -m transformer_lib grade submissions --out grades.csv --for moodle --gradebook Grades.csv\n"
+        "writes grades.moodle.csv to upload, and grades.moodle.zip with the feedback, under the names of\n"
+        "the LMS; whom it cannot match it names. Not tried on a Canvas, a Moodle, Gradescope or GitHub\n"
+        "Classroom: only against what they document.\n\n"
         "Of a notebook the lesson's own set-up runs, then the student's where it is another, the cells\n"
         "tagged exercise, and of other cells what an answer needs. It is judged as it stands at its check.\n"
         "Nothing is trained: what calls fit or an optimizer's step() is left out, and what takes longer\n"
@@ -336,8 +360,41 @@ def _grade(subparsers) -> None:
         default=120.0,
         help="of the processor's time that a notebook may take",
     )
+    add(
+        "--points", type=Path, metavar="FILE.toml", help="points.toml beside the table if not given"
+    )
+    add("--only", default="", metavar="NAME_OR_ID", help="grade one student, change only their row")
+    add("--for", dest="target", choices=TARGETS, help="also write what that one reads")
+    add(
+        "--gradebook", type=Path, metavar="EXPORTED.csv", help="what canvas, moodle or csv exported"
+    )
+    add("--column", default="", metavar="NAME", help="the gradebook's column for the points")
     add("--memory", type=POSITIVE.read, default=2048.0, metavar="MIB", help="a notebook may hold")
     add("--jobs", type=COUNT.read, default=1, help="notebooks at a time")
+
+
+def _autograder(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.autograder,
+        "Let Gradescope or GitHub Classroom grade what is handed in there, as `grade` does here.",
+        "autograder gradescope --lessons 03 --out autograder.zip\n"
+        "  python -m transformer_lib autograder github --lessons 03 --library OWNER/NAME \\\n"
+        "    --out .github/workflows/classroom.yml\n\n"
+        "gradescope: a zip to upload as the autograder. It holds this project, solutions included, which\n"
+        "students do not see there; setup.sh installs torch and the library, run_autograder grades one\n"
+        "submission and writes results.json. Its machine needs Python 3.11 or later.\n"
+        "github: a workflow for the template of an assignment. --library is a repository with this\n"
+        "project that the workflow may read. A student can change the workflow in their repository: what\n"
+        "counts is `grade` on the clones.\n"
+        "Neither was tried there, only against what they document.",
+    )
+    add = p.add_argument
+    add("where", choices=("gradescope", "github"), help="who is to grade")
+    add("--lessons", nargs="+", required=True, metavar="NN", help="the lessons that are set")
+    add("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    add("--points", type=Path, metavar="FILE.toml", help="gradescope: what results are worth")
+    add("--library", default="", metavar="OWNER/NAME", help="github: where the library is")
 
 
 def _add_machine(p: argparse.ArgumentParser) -> None:

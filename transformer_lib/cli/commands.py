@@ -328,11 +328,15 @@ def quiz(args: argparse.Namespace) -> None:
 
 
 def grade(args: argparse.Namespace) -> None:
-    """Judge a class, and write its table and the page for the teacher."""
+    """Judge a class, and write its table, the page for the teacher, and what students get back."""
     needed("psutil", "grading")
     from transformer_lib.grading.classroom import grade_class
+    from transformer_lib.grading.feedback import write_feedback
+    from transformer_lib.grading.give_back import check_target, give_back
     from transformer_lib.grading.page import write_page
+    from transformer_lib.grading.points import default_points, note_unsaid, read_points
     from transformer_lib.grading.roster import read_roster
+    from transformer_lib.grading.table import marks, read_table, write_table
 
     page = args.out.with_suffix(".html")
     if page == args.out:
@@ -346,23 +350,68 @@ def grade(args: argparse.Namespace) -> None:
             raise ValueError(
                 f"{path} cannot be written ({error.strerror}): another --out?"
             ) from None
+    before = read_table(args.out)
+    worth = args.points or args.out.with_name("points.toml")
+    points = read_points(worth)
+    check_target(args.target, args.gradebook, args.column)
     grades = grade_class(
         args.folder,
-        args.lessons,
+        args.lessons or (before.lessons if args.only else []),
         seconds=args.seconds,
         mebibytes=args.memory,
         jobs=args.jobs,
         roster=read_roster(args.roster) if args.roster else (),
         newest=args.version == "newest",
         progress=sys.stderr.isatty(),
+        only=args.only,
     )
-    grades.write_table(args.out)
+    if worth.exists():
+        note_unsaid(points, worth, grades.asked)
+    else:
+        worth.write_text(default_points(grades.asked), encoding="utf-8")
+    marked = marks(grades, points, before)
+    if kept := write_table(args.out, grades, marked, before):
+        print(f"the table as it was: {kept}")
+    feedback = args.out.with_name(f"{args.out.stem}_feedback")
+    write_feedback(feedback, grades, marked, args.site)
+    if args.target:
+        for line in give_back(
+            args.target, args.out, grades, marked, args.gradebook, args.column, args.site
+        ):
+            print(line)
+    if args.only:
+        print(
+            f"{marked[0].who.name}: {marked[0].points} of {marked[0].out_of} points, in {args.out} "
+            f"and {feedback}; all else is as it was"
+        )
+        return
     write_page(grades, page, args.site)
     exercises = sum(row.passed(grades.counted) for row in grades.rows)
     print(
         f"{len(grades.rows)} students, {exercises} of {len(grades.rows) * len(grades.counted)} "
-        f"exercises passed: {args.out}, and for you {page}"
+        f"exercises passed: {args.out}, for you {page}, and for each of them a page in {feedback}"
     )
+
+
+def autograder(args: argparse.Namespace) -> None:
+    """Write what lets Gradescope or GitHub Classroom grade by itself."""
+    needed("psutil", "grading")
+    from transformer_lib.grading.autograders import write_gradescope, write_workflow
+    from transformer_lib.grading.homework import homework
+    from transformer_lib.grading.points import default_points, read_points
+
+    if args.out.exists():
+        raise ValueError(f"{args.out} is there already: another --out, or move it away")
+    if args.where == "github":
+        write_workflow(args.out, args.lessons, args.library)
+        print(f"{args.out}: put it into the assignment's template")
+        return
+    points = default_points([asked for n in args.lessons for asked in homework(n).asked])
+    if args.points:
+        read_points(args.points)
+        points = args.points.read_text(encoding="utf-8")
+    write_gradescope(args.out, args.lessons, points)
+    print(f"{args.out}, {args.out.stat().st_size / 1e6:.0f} MB: upload it as the autograder")
 
 
 ACTIONS = {"list": _list, "show": _show, "verify": _verify, "download": _download}

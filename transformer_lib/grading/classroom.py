@@ -1,6 +1,5 @@
 """A folder of submissions becomes a table: a row a student, and in it a result an exercise."""
 
-import csv
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -8,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from transformer_lib.base.report import progress_bar
-from transformer_lib.grading.entries import age, handed_in
+from transformer_lib.exercises.quiz.handing_in import HANDED_IN
+from transformer_lib.grading.entries import age, handed_in, the_one
 from transformer_lib.grading.files import File, Unusable
 from transformer_lib.grading.homework import Asked, Homework, homework
 from transformer_lib.grading.notebooks import READ, named_otherwise, number_of, read_cells
 from transformer_lib.grading.programs import is_untouched
+from transformer_lib.grading.quiz_scores import QuizScore, quiz_score
 from transformer_lib.grading.remarks import about_checks, alike
 from transformer_lib.grading.results import ABSENT, MISTAKE, OPEN, PASSED, UNJUDGED, Result
 from transformer_lib.grading.students import Student
@@ -37,13 +38,15 @@ _NAMED = 5  # files in one remark
 class Row:
     """A student, with a result for each exercise, and remarks on what was handed in.
 
-    `taken` has for each lesson the notebook that counts.
+    `taken` has for each lesson the notebook that counts, `quiz` what they recall, where they handed
+    that in.
     """
 
     who: Student
     results: dict[str, Result] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     taken: dict[str, Path] = field(default_factory=dict)
+    quiz: QuizScore | None = None
 
     @property
     def student(self) -> str:
@@ -116,12 +119,6 @@ class Grades:
             lines.append([row.student, *map(str, count), *results, "; ".join(row.remarks)])
         return lines
 
-    def write_table(self, path: Path) -> None:
-        """The table as CSV; a text that a spreadsheet would take for a formula is quoted."""
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            for line in self.table():
-                csv.writer(file).writerow([f"'{x}" if x[:1] in "=+-@\t" and x else x for x in line])
-
 
 def grade_class(
     folder: Path,
@@ -133,22 +130,26 @@ def grade_class(
     roster: Sequence[Student] = (),
     newest: bool = False,
     progress: bool = False,
+    only: str = "",
 ) -> Grades:
     """Judge what `folder` holds: the lessons of these numbers or, without any, all that are there.
 
     A notebook may take `seconds` of the processor's time, and `mebibytes`. Who is on the `roster`
     has a row, whatever they handed in. Of several versions of a lesson that which passes most
-    counts, or with `newest` the last one. Raises ValueError for a folder without entries, or a
-    lesson that there is not.
+    counts, or with `newest` the last one. `only` is the name or the id of the one student to grade.
+    Raises ValueError for a folder without entries, or a lesson or a student that there is not.
     """
     asked_for = [homework(name).number for name in numbers]
     entries = handed_in(folder, roster)
+    entries = [the_one(entries, only)] if only else entries
     rows = [Row(entry.who, remarks=list(entry.remarks)) for entry in entries]
     handed = [
         _versions(row, entry.files, asked_for) for row, entry in zip(rows, entries, strict=True)
     ]
     there = {number for found in handed for number in found}
     lessons = [homework(number) for number in sorted({*asked_for} or there)]
+    for row, entry in zip(rows, entries, strict=True):
+        _count_quiz(row, entry.files, [lesson.number for lesson in lessons])
     chosen = [{n: _to_run(found, newest) for n, found in one.items()} for one in handed]
     works = [version for one in chosen for found in one.values() for version in found]
     for version in works:
@@ -187,6 +188,8 @@ def _versions(
     others = []
     for file in files:
         kind = file.path.suffix.lower()
+        if file.path.name == HANDED_IN:
+            continue
         if kind not in (*READ, ".zip") or file.path.name == "mine.py":
             others.append(file.told)
             continue
@@ -208,6 +211,19 @@ def _versions(
         what = "not read" if found else "nothing that can be judged"
         row.remark(f"{what}: {', '.join(others[:_NAMED])}{more}")
     return found
+
+
+def _count_quiz(row: Row, files: Sequence[File], lessons: Sequence[str]) -> None:
+    """The score of the newest answers to the quiz that a student handed in, on these lessons."""
+    found = [file for file in files if file.path.name == HANDED_IN]
+    for file in sorted(found, key=age)[-1:]:
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / HANDED_IN
+                path.write_bytes(file.read())
+                row.quiz = quiz_score(path, lessons)
+        except ValueError as error:
+            row.remark(f"{file.told}: {error}")
 
 
 def _to_run(versions: Sequence[Version], newest: bool) -> list[Version]:

@@ -9,6 +9,7 @@ from files that people showed, and were not tried here with a real LMS.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 from transformer_lib.grading import roster
@@ -57,6 +58,21 @@ def handed_in(folder: Path, names: Sequence[Student] = ()) -> list[Entry]:
         _on_roster(found.values(), names) if names else found.values(),
         key=lambda entry: (entry.who.name.casefold(), entry.who.id),
     )
+
+
+def the_one(found: Sequence[Entry], called: str) -> Entry:
+    """The entry of the student who is called that; raises ValueError if it is not one."""
+    wanted = called.casefold()
+    ids = [entry for entry in found if entry.who.id == called]
+    names = [entry for entry in found if wanted in map(str.casefold, entry.who.called)]
+    if len(fitting := ids or names) == 1:
+        return fitting[0]
+    if fitting:
+        numbers = ", ".join(entry.who.id or entry.who.entry for entry in fitting)
+        raise ValueError(f"{len(fitting)} students are called {called!r}: give one of {numbers}")
+    known = [entry.who.name for entry in found]
+    near = get_close_matches(called, known, cutoff=0.4) or known[:1]
+    raise ValueError(f"no student is called {called!r}. Did you mean {', '.join(near)}?")
 
 
 def student_of(name: str, *, lms: bool = False) -> Student | None:

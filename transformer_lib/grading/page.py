@@ -20,6 +20,12 @@ _STYLES = ("tokens.css", "site/site.css")  # those of the site, which needs more
 
 def write_page(grades: Grades, path: Path, site: str = "") -> None:
     """Write the page; with `site`, where the lessons' web site stands, sections are links to it."""
+    page = rendered("grades.html.j2", grades=grades, absent=ABSENT, site=site.rstrip("/"))
+    path.write_text(page, encoding="utf-8")
+
+
+def rendered(template: str, **values: object) -> str:
+    """A page of grading, from its template, in the site's style."""
     pages = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -28,15 +34,8 @@ def write_page(grades: Grades, path: Path, site: str = "") -> None:
         lstrip_blocks=True,
     )
     static = files("transformer_lib.publish") / "static"
-    page = pages.get_template("grades.html.j2").render(
-        grades=grades,
-        signs=SIGNS,
-        absent=ABSENT,
-        site=site.rstrip("/"),
-        told=told,
-        styles=[Markup((static / name).read_text(encoding="utf-8")) for name in _STYLES],
-    )
-    path.write_text(page, encoding="utf-8")
+    styles = [Markup((static / name).read_text(encoding="utf-8")) for name in _STYLES]
+    return pages.get_template(template).render(signs=SIGNS, told=told, styles=styles, **values)
 
 
 def told(message: str) -> Markup:

@@ -17,3 +17,8 @@ class Student:
     login: str = ""
     email: str = ""
     entry: str = ""
+
+    @property
+    def called(self) -> list[str]:
+        """Whatever they may be asked for by, besides the id."""
+        return [self.name, self.login, self.email, self.entry]

@@ -196,5 +196,5 @@ def _enter(one: Version, number: int, event: dict[str, Any]) -> None:
     elif not event["attempted"]:
         result = Result(OPEN)
     else:
-        result = Result(MISTAKE, event["message"])
+        result = Result(MISTAKE, event["message"], event.get("case", ""))
     _set(one, step.exercise, result)
