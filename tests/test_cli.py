@@ -16,7 +16,10 @@ from transformer_lib.corpus import DATA, NAMES, Vocabulary, load_corpus
 from transformer_lib.exercises import exercises
 from transformer_lib.run import runs
 
-COMMANDS = ("train", "translate", "evaluate", "export", "ladder", "data", "exercises", "grade")
+COMMANDS = (
+    *("train", "translate", "evaluate", "export", "ladder", "data"),
+    *("exercises", "assignment", "grade"),
+)
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 
 

@@ -6,7 +6,6 @@ equals nothing.
 """
 
 import builtins
-import inspect
 import json
 import warnings
 from collections.abc import Iterator, Sequence
@@ -25,7 +24,7 @@ from torch import Tensor, nn
 from transformer_lib.exercises.checking import relations
 from transformer_lib.exercises.checking.classes import Build, Case, Seen
 from transformer_lib.exercises.checking.machinery import Exercise
-from transformer_lib.exercises.checking.running import Outcome, TimeUp, as_it_was
+from transformer_lib.exercises.checking.running import Answer, Outcome, TimeUp, as_it_was
 from transformer_lib.exercises.checking.verdict import Place
 from transformer_lib.exercises.checking.weights import Misfit
 
@@ -65,13 +64,20 @@ class Stored:
 
     @classmethod
     def of(cls, exercise: Exercise) -> "Stored":
-        """Run the solution and every mistake of an exercise, and keep what they did."""
+        """Run the solution and every mistake of an exercise, and keep what they did.
+
+        Raises ValueError where the machine is too busy for the solution to end in time.
+        """
         with as_it_was(), warnings.catch_warnings(action="ignore"):
             cases = exercise._drawn()
             plain = all(map(is_plain, cases))
-            outcomes = lambda answer: list(exercise._outcomes(answer, cases))
-            right = outcomes(exercise.right)
-            wrong = [Wrong(said, outcomes(mistake)) for said, mistake in exercise.mistakes]
+            right = _outcomes(exercise, exercise.right, cases)
+            if any(isinstance(outcome.error, TimeUp) for outcome in right):
+                raise ValueError(
+                    f"the solution of {exercise.name} ran out of time, twice: this machine is too busy to store what "
+                    "it does. Try again when it is not"
+                )
+            wrong = [Wrong(said, _outcomes(exercise, it, cases)) for said, it in exercise.mistakes]
             each = list(zip(cases, map(exercise._value, right), strict=True))
             how = [_how(exercise, value, case) for case, value in each]
             steps = [_steps(exercise, case) for case in cases]
@@ -141,11 +147,16 @@ def tensors_in(value: Any) -> list[Tensor]:
         return tensors_in(value.state_dict())
     if isinstance(value, dict):
         value = list(value.values())
-    if inspect.isfunction(value):
-        value = [cell.cell_contents for cell in value.__closure__ or ()]
     return (
         [x for item in value for x in tensors_in(item)] if isinstance(value, list | tuple) else []
     )
+
+
+def _outcomes(exercise: Exercise, answer: Answer, cases: Sequence[tuple]) -> list[Outcome]:
+    """What an answer makes of the cases; what ran out of time runs once more."""
+    outcomes = list(exercise._outcomes(answer, cases))
+    late = any(isinstance(outcome.error, TimeUp) for outcome in outcomes)
+    return list(exercise._outcomes(answer, cases)) if late else outcomes
 
 
 def _how(exercise: Exercise, right: Any, case: tuple) -> dict[Place, str]:

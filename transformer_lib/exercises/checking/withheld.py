@@ -28,8 +28,8 @@ NOT_JUDGED = (
     "when your work is graded."
 )
 OTHERWISE = (
-    "the cases of this exercise are drawn at random, and come out otherwise here than where this hand-out was "
-    "written. Install the version of torch that requirements.txt says it was stored with"
+    "this torch draws other cases than the one that the hand-out was written with: install the version that "
+    "requirements.txt names"
 )
 
 
