@@ -58,9 +58,13 @@ def stripped(ways: Mapping[str, Way], used: Iterable[tuple[str, str]]) -> dict[s
     written: dict[str, str] = {}
     open_ = [*of_exercises, *used]
     while open_:
-        module, name = open_.pop()
-        if module in whole and name not in wanted.setdefault(module, set()):
-            wanted[module].add(name)
+        changed = set()
+        for module, name in open_:
+            if module in whole and name not in wanted.setdefault(module, set()):
+                wanted[module].add(name)
+                changed.add(module)
+        open_ = []
+        for module in sorted(changed):
             page = _Page(sys.modules[module], whole[module], ways, wanted[module])
             written[module] = page.source
             open_ += page.imported
