@@ -151,7 +151,7 @@ def _expression(source: str) -> ast.expr:
 
 
 def _filed_as(statement: ast.stmt) -> set[str]:
-    """The names before the dot of what decorates a definition: `name.solution`, `name.mistake(…)`."""
+    """The first names of what decorates a definition, as of `name.solution`."""
     found = set()
     for node in getattr(statement, "decorator_list", []):
         node = node.func if isinstance(node, ast.Call) else node
