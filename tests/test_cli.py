@@ -17,16 +17,8 @@ from transformer_lib.exercises import exercises
 from transformer_lib.run import runs
 
 COMMANDS = (
-    "train",
-    "translate",
-    "evaluate",
-    "export",
-    "ladder",
-    "data",
-    "exercises",
-    "quiz",
-    "grade",
-    "autograder",
+    *("train", "translate", "evaluate", "export", "ladder", "data"),
+    *("exercises", "quiz", "assignment", "grade", "autograder"),
 )
 SMALL = ["--steps", "8", "--evaluate-every", "4", "--max-tokens", "512"]
 

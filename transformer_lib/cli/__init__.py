@@ -92,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
         _data,
         _exercises,
         _quiz,
+        _assignment,
         _grade,
         _autograder,
     ):
@@ -270,6 +271,35 @@ def _quiz(subparsers) -> None:
     )
     p.add_argument(
         "--hand-in", metavar="NAME", help="write quiz_answers.json, with this name of yours in it"
+    )
+
+
+def _assignment(subparsers) -> None:
+    p = _command(
+        subparsers,
+        commands.assignment,
+        "Write what a student gets of a lesson: notebook, library, data and checks, without solutions.",
+        "assignment --lessons 04 --out hand-out\n\n"
+        "The checks run from stored outcomes: of each case what the right answer gives, and what each known\n"
+        "mistake gives, with its sentence. No source of a solution or of a mistake is handed out, neither of\n"
+        "these lessons nor of others; `solution` and `skeleton` say so. Verdicts are those of the course, but\n"
+        "two mistakes made at once are not told apart. One exercise is not judged in a hand-out, culprits of\n"
+        "lesson 19, because its check holds the answers: it says so, and `grade` judges it.\n\n"
+        "The library itself contains the layers: this withholds the exercise's solution, not the subject. The\n"
+        "answers to the quiz stand folded in the lesson, and hints say nearly a recipe. It hinders nobody who\n"
+        "looks for the course on the web.\n\n"
+        "A lesson takes seconds to a minute, all twenty two or three minutes; a hand-out of one lesson has 10 to\n"
+        "20 MB, half of it corpora. It works by itself, in somebody else's course too: its README has ten lines.\n"
+        "`grade` takes the notebooks back. Not tried: Windows, Colab, any learning management system.",
+    )
+    add = p.add_argument
+    add("--lessons", nargs="+", required=True, metavar="NN", help="for instance 04, or 03 04")
+    add("--out", type=Path, required=True, metavar="FOLDER", help="a folder that is new or empty")
+    add(
+        "--withhold",
+        choices=commands.WITHHOLD,
+        default="solutions",
+        help="solutions, or nothing: then the course's own checks go along",
     )
 
 

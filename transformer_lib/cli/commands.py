@@ -327,6 +327,32 @@ def quiz(args: argparse.Namespace) -> None:
     print(score())
 
 
+WITHHOLD = ("solutions", "nothing")
+
+
+def assignment(args: argparse.Namespace) -> None:
+    """Write a hand-out, and say what it holds and where solutions show through all the same."""
+    try:
+        from transformer_lib.grading.assignment import write_hand_out
+    except ModuleNotFoundError as missing:
+        raise ImportError(
+            f"a hand-out needs {missing.name}: pip install '.[publish]' in the project's folder"
+        ) from None
+    made = write_hand_out(args.lessons, args.out, args.withhold)
+    print(f"{made.folder}: {made.size:.0f} MiB, {len(made.judged)} exercises with their checks.")
+    if made.unjudged:
+        print(f"Not judged in it, but by `grade`: {', '.join(made.unjudged)}.")
+    if args.withhold == "solutions":
+        print(
+            f"{made.searched} lines of solutions were searched for. None is in the code of a check. The library, the "
+            "lesson, or a sentence to a mistake has such a line here: "
+            + (
+                ", ".join(f"{file} ({len(found)})" for file, found in made.elsewhere.items())
+                or "nowhere"
+            )
+        )
+
+
 def grade(args: argparse.Namespace) -> None:
     """Judge a class, and write its table, the page for the teacher, and what students get back."""
     needed("psutil", "grading")

@@ -72,7 +72,8 @@ def hint(name: Any) -> None:
     remember(lambda memory: memory.hints.update({name: max(given + 1, memory.hints.get(name, 0))}))
     last = given + 1 == len(exercise.hints)
     back = "".join(f" Lesson {s[:2]} explains it in “{s[3:]}”." for s in exercise.sections[:1])
-    end = f'{back} This was the last; `solution("{name}")` shows a solution.' if last else ""
+    shown = "." if exercise.withheld else f'; `solution("{name}")` shows a solution.'
+    end = f"{back} This was the last{shown}" if last else ""
     _say(f"Hint {given + 1} of {len(exercise.hints)}: {exercise.hints[given]}{end}")
 
 
@@ -82,7 +83,7 @@ def solution(name: Any, *, force: bool = False) -> None:
     if found is None:
         return
     name, exercise = found
-    if force or _memory()[0].tried.get(name):
+    if force or exercise.withheld or _memory()[0].tried.get(name):
         print(exercise.source())
     else:
         _say(

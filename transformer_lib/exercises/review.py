@@ -34,10 +34,11 @@ class Examined(Exercise):
     """An exercise with many right answers: `examine(result, *case)` judges one.
 
     Its only case may hold more than an answer is given. The mistakes are there to test what
-    `examine` says.
+    `examine` says. Where `examine` `tells` the answers to whoever reads it, no hand-out has it.
     """
 
     examine: Callable[..., Verdict] = field(kw_only=True)
+    tells: bool = field(default=False, kw_only=True)
 
     def skeleton(self) -> str:
         """Without gaps it is the empty stub: then the solution is nothing but answers."""
@@ -230,6 +231,7 @@ culprits = Examined(
         "Three of the modules are caught by one property alone. The line itself you find by reading.",
     ),
     examine=_examine_culprits,
+    tells=True,
 )
 
 

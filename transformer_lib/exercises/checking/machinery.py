@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -81,6 +81,8 @@ class Exercise:
     nothing is to be drawn. `pairs` says whether two mistakes at once are looked for; where all add up
     to one number, many a two give it.
     """
+
+    withheld: ClassVar[bool] = False  # whether a hand-out leaves its solutions out
 
     task: str
     cases: Callable[[], Sequence[tuple]]

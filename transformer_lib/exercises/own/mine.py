@@ -26,7 +26,7 @@ class Mine:
         In a part that is built of others it is used like a class or function of that name:
         `self.self_attn = mine("MultiHeadAttention")(d_model, num_heads)`. It is looked up when that
         line runs, so a part written later takes its place by itself. Raises ValueError for a name
-        that is no part.
+        that is no part, and in a hand-out for one that only a withheld solution could stand in for.
         """
         if name is None:
             return self._listed()
@@ -41,8 +41,9 @@ class Mine:
         except Unreadable as error:
             said = f" {error}"
         whose = "the library's" if part.library else "the course's solution, until yours is kept"
+        given = self.of_the_library(name)
         self._say(f"{key}: {whose}.{said}")
-        return self.of_the_library(name)
+        return given
 
     def _listed(self) -> pd.DataFrame:
         try:

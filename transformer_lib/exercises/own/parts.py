@@ -46,10 +46,19 @@ class Part(NamedTuple):
         return getattr(importlib.import_module(f"transformer_lib.{module}"), name)
 
     def solution(self) -> Callable[..., Any]:
-        """The first solution of its exercise, which is found by its name."""
+        """The first solution of its exercise; raises ValueError in a hand-out without it."""
         module, _, name = self.exercise.partition(".")
-        content = importlib.import_module(f"transformer_lib.exercises.{module}")
-        return getattr(content, name).solutions[0]
+        try:
+            content = importlib.import_module(f"transformer_lib.exercises.{module}")
+        except ModuleNotFoundError:
+            content = None
+        exercise = getattr(content, name, None)
+        if exercise is None or exercise.withheld:
+            raise ValueError(
+                f"{name}: the library has no such part, and this hand-out withholds the course's solution. Pass "
+                f'`check("{self.exercise}", …)` of lesson {self.lesson:02} here, and `mine("{name}")` gives yours'
+            )
+        return exercise.solutions[0]
 
 
 _ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
