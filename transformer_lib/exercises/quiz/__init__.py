@@ -40,18 +40,18 @@ class Sheet:
 
 def quiz(*wanted: Any) -> None:
     """Show the questions of lessons, `quiz("03", "12")`, single ones, `quiz("03.1")`, or all."""
-    lessons, numbered = _lessons(), _numbered()
+    lessons, every = _lessons(), numbered()
     asked = [str(name).zfill(2) for name in wanted] or lessons
-    unknown = [name for name in asked if name not in {*lessons, *numbered}]
+    unknown = [name for name in asked if name not in {*lessons, *every}]
     if unknown:
         display(
             Markdown(
                 f"The quiz has no {', '.join(map(repr, unknown))}. It has the lessons "
-                f"{', '.join(lessons)}, and single questions such as '{next(iter(numbered))}'."
+                f"{', '.join(lessons)}, and single questions such as '{next(iter(every))}'."
             )
         )
         return
-    display(Sheet({n: q for n, q in numbered.items() if n in asked or q.lesson in asked}))
+    display(Sheet({n: q for n, q in every.items() if n in asked or q.lesson in asked}))
 
 
 def answer(number: Any, letter: Any) -> None:
@@ -59,7 +59,7 @@ def answer(number: Any, letter: Any) -> None:
 
     The first and the last answer to a question are kept beside `mine.py`; `progress()` counts them.
     """
-    question = _numbered().get(str(number))
+    question = numbered().get(str(number))
     if question is None:
         _say(f"The quiz has no question {number!r}. A number is as in `answer('04.2', 'B')`.")
         return
@@ -115,15 +115,15 @@ def recall(lesson: Any) -> None:
 
 def recalled(lesson: Any) -> dict[str, Question]:
     """The questions that open a lesson, as its row in `base.lessons` has them."""
-    numbered = _numbered()
-    return {number: numbered[number] for number in LESSONS[f"{int(lesson):02}"].opening}
+    every = numbered()
+    return {number: every[number] for number in LESSONS[f"{int(lesson):02}"].opening}
 
 
 def _lessons() -> list[str]:
     return sorted({question.lesson for question in QUESTIONS})
 
 
-def _numbered() -> dict[str, Question]:
+def numbered() -> dict[str, Question]:
     """Every question under the number of its lesson and its own: 03.1, 03.2 and so on."""
     return {
         f"{lesson}.{number}": question
