@@ -44,6 +44,8 @@ class Word:
     faint: bool
     turned: float  # by so many degrees: 0, -90, or in between where labels slant
     squeeze: float = 1
+    home: Box | None = None  # the smallest frame around it
+    clear: tuple[Box, ...] = ()  # the frames and lines that it does not touch
 
     @cached_property
     def width(self) -> float:
@@ -82,7 +84,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG as far as its words are concerned: they, what frames them, and the lines between.
+    """An SVG as far as its words are concerned: they, and what frames them.
 
     `view` is the part of it that is shown.
     """
@@ -91,7 +93,6 @@ class Picture:
     view: Box
     words: tuple[Word, ...]
     frames: tuple[Box, ...]
-    lines: tuple[Box, ...]
 
     @property
     def width(self) -> float:
@@ -148,7 +149,7 @@ def _near(svg: str, room: tuple[int, int], least: float) -> list[Shown]:
     """As much of it as leaves room for every word that is not faint, in parts if need be."""
     picture = read(svg)
     lit = [word for word in picture.words if not word.faint]
-    homes = [_home(picture, word) or word.box for word in lit]
+    homes = [word.home or word.box for word in lit]
     near = _union([_rim(box) for box in homes])
     for closer in CLOSER:
         pairs = zip(picture.view, near, strict=True)
@@ -173,7 +174,17 @@ def read(svg: str) -> Picture:
             frames.append((min(xs), min(ys), max(xs), max(ys)))
         else:
             lines += [_around(*ends) for ends in pairwise(corners)]
-    return Picture(root, (x, y, x + width, y + height), tuple(words), tuple(frames), tuple(lines))
+    settled = tuple(_settled(word, frames, lines) for word in words)
+    return Picture(root, (x, y, x + width, y + height), settled, tuple(frames))
+
+
+def _settled(word: Word, frames: Sequence[Box], lines: Sequence[Box]) -> Word:
+    """A word that knows what stands around it."""
+    around = [frame for frame in frames if _inside(word.box, frame, 3)]
+    ground = max(around, key=_area, default=None)
+    home = min((frame for frame in around if frame != ground), key=_area, default=None)
+    clear = tuple(box for box in (*frames, *lines) if not _meet(box, word.box))
+    return replace(word, home=home, clear=clear)
 
 
 def _texts(root: ElementTree.Element) -> list[ElementTree.Element]:
@@ -247,7 +258,7 @@ def _spread(picture: Picture, words: Sequence[Word]) -> Iterator[Word]:
     """Lines of one frame, moved apart so that they stand below each other again."""
     homes: dict[Box | None, list[int]] = {}
     for n, word in enumerate(picture.words):
-        homes.setdefault(_home(picture, word), []).append(n)
+        homes.setdefault(word.home, []).append(n)
     down = [0.0] * len(words)
     for home, members in homes.items():
         lines = sorted(members, key=lambda n: picture.words[n].y)
@@ -263,28 +274,18 @@ def _spread(picture: Picture, words: Sequence[Word]) -> Iterator[Word]:
     return (replace(word, y=word.y + far) for word, far in zip(words, down, strict=True))
 
 
-def _home(picture: Picture, word: Word) -> Box | None:
-    """The smallest frame around a word."""
-    around = [frame for frame in picture.frames if _inside(word.box, frame, 3)]
-    ground = max(around, key=_area, default=None)
-    return min((f for f in around if f != ground), key=_area, default=None)
-
-
 def _placed(picture: Picture, words: Sequence[Word]) -> list[Word]:
     """The words that find a place: those that are lit first, then the larger ones."""
     found: list[Word] = []
     pairs = sorted(zip(picture.words, words, strict=True), key=lambda pair: _rank(pair[0]))
     for was, word in pairs:
-        home = _home(picture, was)
-        near = [f for f in picture.frames if not _meet(f, was.box)]
-        near += [line for line in picture.lines if not _meet(line, was.box)]
         for squeeze in NARROWER:
             narrow = replace(word, squeeze=squeeze)
             if (
                 _inside(narrow.box, picture.view, 0)
-                and (home is None or _inside(narrow.box, home, 2))
+                and (was.home is None or _inside(narrow.box, was.home, 2))
                 and not any(_meet(narrow.box, other.box) for other in found)
-                and not any(_meet(narrow.box, other) for other in near)
+                and not any(_meet(narrow.box, other) for other in was.clear)
             ):
                 found.append(narrow)
                 break

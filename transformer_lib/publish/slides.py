@@ -337,7 +337,7 @@ def _sentences(cell: NotebookNode) -> list[str]:
 
 def _is_bearable(text: str) -> bool:
     """Not too long for a slide, and no emphasis is cut in two."""
-    return len(FORMULA.sub("", text).split()) <= WORDS and text.count("*") % 2 == 0
+    return 0 < len(FORMULA.sub("x", text).split()) <= WORDS and text.count("*") % 2 == 0
 
 
 def _question(shown: list[Step]) -> list[Step]:
@@ -380,7 +380,10 @@ def _steps(piece: render.Piece, source: str, room: int) -> Iterator[list[Block]]
         for picture in enlarged.enlarged(piece.svg(), (WIDTH, room), least):
             yield [_pictured(picture, piece.plain)]
     elif piece.chart and is_stepped(piece.chart):
-        for sentence, pictures in enlarged.stepped(frames(piece.chart), (WIDTH, room), DRAWN):
+        whole, *lit = enlarged.stepped(frames(piece.chart), (WIDTH, room), DRAWN)
+        for picture in whole[1]:  # its title is no sentence
+            yield [_pictured(picture, piece.plain)]
+        for sentence, pictures in lit:
             for picture in pictures:
                 yield [_prose(sentence), _pictured(picture, f"{piece.plain} Here: {sentence}")]
     else:
