@@ -467,6 +467,9 @@ def _portions(source: str) -> list[str]:
 
 def _prose(source: str) -> Block:
     kind = "question" if QUESTION.match(source) else "prose"
+    kind = (
+        "effort" if EFFORT.fullmatch(source.strip()) else kind
+    )  # minutes and dots are no sentence
     return Block(kind, _html(source), _prose_height(source))
 
 
