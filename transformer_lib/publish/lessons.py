@@ -43,7 +43,7 @@ class Note:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What stands behind its marks, **Ask.**, **In a hall.** and **Skip if late.**, by the mark."""
+        """What stands behind **Ask.**, **In a hall.** and **Skip if late.**, by the mark."""
         _, *parts = MARK.split(self.text)
         return {
             mark: " ".join(text.split()) for mark, text in zip(parts[::2], parts[1::2], strict=True)

@@ -284,7 +284,7 @@ def _show(
 
 
 def _tell(slide: Slide, section: Section, n: int) -> None:
-    """Gives a slide of what the n-th cell shows the sentence that announces it, or that reads it."""
+    """Gives a slide of the n-th cell the sentence that announces it, or that reads it."""
     after = next((c for c in section.cells[n + 1 :] if place(c) != "skip"), None)
     read = _sentences(after) if after and _is_said(after) else []
     reading = [Step([_prose(text)], fragment=True) for text in read]

@@ -1,4 +1,4 @@
-"""A term's calendar: sessions of 90 minutes, what is homework and for how many points, what to ask.
+"""A term's calendar: sessions of 90 minutes, homework and its points, and what to ask.
 
 All of it is counted from the lessons: minutes from their notes, exercises from their checks,
 questions from the quiz. A lesson is cut at a pause where it is longer than half a session.
