@@ -62,7 +62,7 @@ class Task:
 
 @dataclass
 class Session:
-    """One class: the parts of lessons in it, exercises as far as there is time, and the homework."""
+    """One class: parts of lessons, exercises as far as there is time, and the homework."""
 
     parts: list[Part] = field(default_factory=list)
     in_class: list[Task] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Session:
 
     @property
     def questions(self) -> Iterator[tuple[int, list[str]]]:
-        """Which questions of the quiz at which minute: those that open a lesson, then its others."""
+        """The questions of the quiz by the minute: those that open a lesson, then its others."""
         minute = 0
         for part in self.parts:
             if part.first:
