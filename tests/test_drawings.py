@@ -333,6 +333,23 @@ def test_the_chart_has_the_same_marks_and_each_step_lights_its_own():
     assert sorted(lit_by_vega(scene, 2)) == sorted([*wanted, f"2  {asked.caption}"])
 
 
+@pytest.mark.parametrize("name", ["04", "06 beside 07"])
+def test_the_frames_of_a_stepped_drawing_light_what_vega_lights(name):
+    scene = SCENES[name]()
+    spec = json.loads(json.dumps(drawings.stepped(scene).to_dict()))
+    assert drawings.is_stepped(spec)
+    found = drawings.frames(spec)
+    assert [sentence for sentence, _ in found] == [
+        scene.title,
+        *(step.caption for step in scene.steps),
+    ]
+    for n in (0, 2):
+        root = ElementTree.fromstring(found[n][1])
+        lit = [t.text for t in root if t.tag.endswith("text") and t.get("opacity") is None]
+        said = f"{n}  {found[n][0]}" if n else found[n][0]
+        assert sorted([*lit, said]) == sorted(lit_by_vega(scene, n))
+
+
 def test_a_scene_without_steps_says_so():
     with pytest.raises(ValueError, match="has no steps"):
         drawings.stepped(SCENES["09, reshape"]())

@@ -1,6 +1,7 @@
 """Slides, site and instructor's edition of two lessons, read as a browser and a student would."""
 
 import ast
+import base64
 import hashlib
 import json
 import os
@@ -13,17 +14,31 @@ import venv
 import zipfile
 from collections import defaultdict
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
+from markupsafe import Markup
 
 from transformer_lib.base.report import report_table
 from transformer_lib.exercises import exercises
+from transformer_lib.exercises.quiz import numbered, recalled
 from transformer_lib.publish import __main__ as command
+from transformer_lib.publish import (
+    enlarged,
+    instructor,
+    lessons,
+    plan,
+    render,
+    sheets,
+    site,
+    slides,
+    tables,
+)
 from transformer_lib.publish import glossary as words
-from transformer_lib.publish import instructor, lessons, plan, render, sheets, site, slides, tables
+from transformer_lib.publish import term as calendar
 from transformer_lib.publish.routes import routes
 
 PUBLISH = Path(slides.__file__).parent
@@ -120,7 +135,8 @@ def test_every_heading_is_on_a_slide_and_on_the_page(soup, stem):
         if cell.cell_type == "markdown" and cell.source.startswith("#")
     ]
     on_slides = [tag.get_text() for tag in soup[f"slides/{stem}.html"].select("h1, h2")]
-    on_slides = [text for text in on_slides if text != "Going deeper"]  # the list of these sections
+    made = ("Going deeper", slides.TODAY)  # what the deck adds: two lists
+    on_slides = [text for text in on_slides if text not in made]
     on_page = [
         tag.get_text().removesuffix(" #") for tag in soup[f"site/{stem}.html"].select("h1, h2")
     ]
@@ -239,9 +255,9 @@ def test_what_is_predicted_and_what_it_shows_stand_under_the_question(decks):
                 elif "What it shows</summary>" in cell.source and question:
                     answer = slides.FORMULA.sub("", lessons.unfolded(cell.source))
                     first = squeezed(render.plain(answer))[:20]
-                    (there,) = [s for s in shown if first in squeezed(text_of(s))] or [None]
+                    there = [s for s in shown if first in squeezed(text_of(s))]
                     assert there, (path.stem, section.heading, first)
-                    assert question[:40] in squeezed(text_of(there)), (path.stem, section.heading)
+                    assert question[:40] in squeezed(text_of(there[0])), (path.stem, first)
 
 
 def text_of(slide, start=0):
@@ -333,6 +349,163 @@ def test_the_choices_of_a_question_of_the_quiz_stand_on_one_slide(decks):
         assert len(block.note.striptags()) > 20
 
 
+def test_of_a_question_of_the_quiz_the_speaker_reads_what_each_wrong_choice_shows(decks):
+    notes = squeezed(
+        " ".join(
+            note.striptags()
+            for sections in decks.values()
+            for section in sections
+            for slide in section
+            for note in slide.notes
+        )
+    )
+    asked = {name for number in lessons_of() for name in recalled(number)}
+    for name in asked:
+        for _, choice, why in numbered()[name].lettered():
+            assert squeezed(choice) in notes, (name, choice)
+            assert squeezed(why) in notes, (name, why)
+
+
+def lessons_of():
+    return [path.stem[:2] for path in lessons.find_lessons()][1:]
+
+
+def every_slide(decks):
+    for stem, sections in decks.items():
+        for section in sections:
+            for slide in section:
+                yield stem, slide
+
+
+WORDS = {"prose", "question", "quiz"}  # the kinds of blocks that are written for people
+
+
+def test_every_slide_with_code_or_an_output_has_a_sentence_on_it(decks):
+    silent = []
+    for stem, slide in every_slide(decks):
+        found = [(block.kind.split()[0], block.html.striptags()) for block in blocks(slide)]
+        told = " ".join(text for kind, text in found if kind in WORDS)
+        if {kind for kind, _ in found} - WORDS - {"effort"} and len(re.findall(r"\w+", told)) < 2:
+            silent.append((stem, slide.section.heading, found))
+    assert silent == []
+
+
+def test_no_sentence_stands_twice_on_a_slide(decks):
+    for stem, slide in every_slide(decks):
+        told = [block.html for block in blocks(slide) if block.kind == "prose"]
+        assert len(set(told)) == len(told), (stem, slide.section.heading)
+
+
+def test_no_slide_holds_a_question_or_an_aside_and_nothing_else(decks):
+    for stem, slide in every_slide(decks):
+        kinds = [block.kind for block in blocks(slide)]
+        assert slide.opens or kinds not in (["question"], ["question asked"]), (stem, slide)
+        if len(kinds) == 1 and not slide.opens:
+            assert not blocks(slide)[0].html.startswith("<blockquote"), (stem, slide.section)
+
+
+def pictures(decks):
+    """Of each picture on a slide: lesson, section, its SVG, and how much it is enlarged."""
+    for stem, slide in every_slide(decks):
+        for block in blocks(slide):
+            if block.kind == "figure":
+                width, data = re.search(
+                    r'width="(\d+)".*base64,([^"]+)"', block.html, re.S
+                ).groups()
+                root = ElementTree.fromstring(base64.b64decode(data))
+                scale = int(width) / float(root.get("viewBox").split()[2])
+                yield stem, slide.section.heading, root, scale
+
+
+def words_in(root):
+    """The words of an SVG as it stores them, but for the powers on an axis, which are in pieces."""
+    return [text for text in root.iter(f"{{{enlarged.SVG}}}text") if text.get("font-size")]
+
+
+def test_every_word_of_a_drawing_is_twenty_pixels_high_on_a_slide_of_720_and_of_a_plot_fourteen(
+    decks,
+):
+    seen = 0
+    for stem, heading, root, scale in pictures(decks):
+        least = 20 if root.get("font-family") == "sans-serif" else 14
+        for text in words_in(root):
+            seen += 1
+            assert float(text.get("font-size")) * scale > least - 0.1, (stem, heading, text.text)
+    assert seen > 10_000
+
+
+def test_on_a_slide_no_word_of_a_drawing_meets_another_or_leaves_the_picture(decks):
+    """By the lengths that the SVG itself prescribes."""
+    for stem, heading, root, _ in pictures(decks):
+        left, top, width, height = map(float, root.get("viewBox").split())
+        taken = []
+        for text in words_in(root) if root.get("font-family") == "sans-serif" else ():
+            size, x, y = (float(text.get(name)) for name in ("font-size", "x", "y"))
+            long = float(text.get("textLength", 0.2 * size))  # a letter alone has none
+            x -= {"start": 0, "middle": long / 2, "end": long}[text.get("text-anchor")]
+            box = x, y - 0.7 * size, x + long, y + 0.2 * size
+            where = stem, heading, text.text
+            assert left <= box[0] < box[2] <= left + width, where
+            assert top <= box[1] < box[3] <= top + height, where
+            for other in taken:
+                apart = box[2] <= other[0] or other[2] <= box[0]
+                assert apart or box[3] <= other[1] or other[3] <= box[1], where
+            taken.append(box)
+
+
+def test_every_word_of_a_stored_drawing_stands_on_a_slide_of_its_lesson(decks):
+    shown = defaultdict(set)
+    for stem, _, root, _ in pictures(decks):
+        shown[stem] |= {text.text for text in words_in(root) if not text.get("opacity")}
+    for path in lessons.find_lessons():
+        for cell in lessons.read_lesson(path).notebook.cells:
+            if cell.cell_type == "code" and lessons.place(cell) in lessons.SHOWN:
+                for output in cell.outputs:
+                    drawn = output.get("data", {}).get("image/svg+xml")
+                    stored = ElementTree.fromstring(drawn) if drawn else ()
+                    for text in stored:
+                        if text.tag.endswith("text"):
+                            assert text.text in shown[path.stem], (path.stem, text.text)
+
+
+def test_a_word_that_finds_no_place_stands_on_a_part_of_the_picture():
+    """Two columns of words that touch already: 20 pixels high, only half of them fit at once."""
+    words = [(x, y, f"word {x} {y}") for x in (100, 1100) for y in range(20, 1000, 14)]
+    svg = (
+        f'<svg xmlns="{enlarged.SVG}" viewBox="0 0 1200 1000" font-family="sans-serif">'
+        '<path d="M0,0H1200V1000H0Z" fill="#ffffff"/>'
+        + "".join(f'<text x="{x}" y="{y}" font-size="13">{text}</text>' for x, y, text in words)
+        + "</svg>"
+    )
+    whole, *parts = enlarged.enlarged(svg, (1232, 490), 20)
+    assert len(words_in(ElementTree.fromstring(whole.svg))) < len(words)
+    found = [w.text for part in parts for w in words_in(ElementTree.fromstring(part.svg))]
+    assert sorted(found) == sorted(text for *_, text in words)
+    assert all(part.width <= 1232 and part.height <= 490 for part in (whole, *parts))
+
+
+def test_the_last_slide_of_the_core_says_three_sentences_of_the_lesson_and_none_of_ours():
+    for path in lessons.find_lessons():
+        lesson = lessons.read_lesson(path)
+        (block,) = blocks(slides.today(lesson))
+        items = re.findall("<li>(.*?)</li>", block.html, re.S)
+        told = squeezed(" ".join(render.plain(text) for s in lesson.core for _, text in s.asides))
+        assert 2 <= len(items) <= 3
+        for item in items:
+            assert squeezed(Markup(item).striptags()) in told
+
+
+def test_the_clock_on_the_slides_runs_from_the_first_minute_to_the_last(soup):
+    for stem in STEMS:
+        said = [tag.get_text() for tag in soup[f"slides/{stem}.html"].select(".minute")]
+        minutes = [int(text.split()[1]) for text in said]
+        whole = lessons.read_lesson(lessons.NOTEBOOKS / f"{stem}.ipynb").minutes
+        assert minutes == sorted(minutes)
+        assert minutes[0] == 0
+        assert whole - 10 < minutes[-1] <= whole
+        assert {text.split()[3] for text in said} == {str(whole)}
+
+
 def test_a_figure_is_vectors(decks):
     sections = [section for stem in decks for section in decks[stem]]
     shown = [block for section in sections for slide in section for block in blocks(slide)]
@@ -340,7 +513,6 @@ def test_a_figure_is_vectors(decks):
     assert len(figures) > 80
     for figure in figures:
         assert 'src="data:image/svg+xml;base64,' in figure.html
-        assert figure.tall >= 100
 
 
 def test_a_long_listing_is_continued_on_the_next_slide():
@@ -883,6 +1055,74 @@ def test_every_misbelief_of_the_plan_is_refuted_by_a_cell_below_it():
             kinds = [c.cell_type for c in after]
             assert kinds[0] == "code" or kinds[1] == "code", (path.stem, text)
         assert sum(c.source.count("**“") for c in section.cells) == len(told), path.stem
+
+
+def test_what_is_done_in_groups_has_its_way_in_a_hall():
+    for path in lessons.find_lessons():
+        for section in lessons.read_lesson(path).core:
+            for note in section.notes:
+                asked = note.parts.get("Ask", "")
+                if re.search(r"students?\b|\bgroups?\b|[Hh]and out|scissors", asked):
+                    assert "In a hall" in note.parts or section.exercises, (path.stem, asked)
+
+
+@pytest.fixture(scope="module")
+def sessions():
+    return calendar.term([lessons.read_lesson(path) for path in lessons.find_lessons()])
+
+
+def test_the_sessions_hear_every_section_once_and_in_order_and_last_ninety_minutes_at_most(
+    sessions,
+):
+    heard = [section.heading for s in sessions for part in s.parts for section in part.sections]
+    wanted = [
+        section.heading
+        for path in lessons.find_lessons()
+        for section in lessons.read_lesson(path).core
+        if not section.exercises and not section.heading.startswith(lessons.PAUSE)
+    ]
+    assert heard == wanted
+    assert all(session.minutes <= 90 for session in sessions)
+    whole = sum(lessons.read_lesson(path).minutes for path in lessons.find_lessons())
+    given = [task for session in sessions for task in session.homework]
+    left = sum(task.section.minutes for task in given)
+    assert sum(session.minutes for session in sessions) + left == whole
+
+
+def test_every_exercise_is_done_in_class_or_at_home_and_every_question_is_asked(sessions):
+    done = [
+        name
+        for session in sessions
+        for task in session.in_class + session.homework
+        for name in task.section.exercises
+    ]
+    assert sorted(done) == sorted(
+        name
+        for path in lessons.find_lessons()
+        for section in lessons.read_lesson(path).core
+        for name in section.exercises
+    )
+    asked = [name for s in sessions for _, names in s.questions for name in names]
+    assert set(asked) == set(numbered())
+    for session in sessions:
+        minutes = [minute for minute, _ in session.questions]
+        assert minutes == sorted(minutes)
+        assert minutes[-1] <= session.minutes
+
+
+def test_a_check_is_worth_the_dots_of_its_exercise_and_a_warm_up_one_point(sessions):
+    """Lesson 09: split and join with two dots each; a warm-up, and a class with two dots."""
+    tasks = [t for s in sessions for t in s.in_class + s.homework if t.lesson.number == "09"]
+    assert [(task.points, task.alone) for task in tasks] == [(2 + 2, 16), (1 + 2, 32)]
+
+
+def test_the_plan_has_a_row_for_each_session(tmp_path):
+    written = plan.write_plan(PATHS, tmp_path)
+    rows = BeautifulSoup(written.read_text("utf-8"), "html.parser").select("#term tbody tr")
+    assert len(rows) == 1  # 42 minutes of lesson 01 and 45 of lesson 03
+    told = rows[0].get_text(" ")
+    for said in ("42: 03 · Scoring functions", "01.1", "03.5", "Build: the masked softmax"):
+        assert said in told
 
 
 def test_the_plan_lists_the_routes_with_their_minutes(tmp_path):

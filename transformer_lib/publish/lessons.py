@@ -26,7 +26,7 @@ NOTE = re.compile(
 )
 DEEPER = "Going deeper: "
 FOLD = re.compile(r"<details><summary>([^\n]*)</summary>\n\n(.*?)\n\n</details>", re.S)
-MARK = re.compile(r"\*\*(Ask|Skip if late)\.\*\*\s+")
+MARK = re.compile(r"\*\*(Ask|In a hall|Skip if late)\.\*\*\s+")
 EFFORT = re.compile(r"(?m)^\*(\d+) min · (●+)(○*)\*$")
 TIMES = re.compile(
     r"\*\*Time:\*\* (\d+) minutes in class · (\d+) alone(?:, in (two|three|four) sittings)? "
@@ -50,7 +50,7 @@ class Note:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What stands behind the marks **Ask.** and **Skip if late.**, by the mark."""
+        """What stands behind **Ask.**, **In a hall.** and **Skip if late.**, by the mark."""
         _, *parts = MARK.split(self.text)
         return {
             mark: " ".join(text.split()) for mark, text in zip(parts[::2], parts[1::2], strict=True)

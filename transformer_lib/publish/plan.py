@@ -1,4 +1,4 @@
-"""The teaching plan, a page for all lessons: minutes, what to ask, what goes wrong."""
+"""The teaching plan, a page for all lessons: a term's calendar, what to ask, what goes wrong."""
 
 import re
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from pathlib import Path
 from transformer_lib.publish import render
 from transformer_lib.publish.lessons import MISBELIEFS, Lesson, Section, read_lesson
 from transformer_lib.publish.routes import PARTS, routes
+from transformer_lib.publish.term import SESSION, term
 
 CLASSES = (45, 90)  # minutes
 TITLES = {  # of what it tells, in its order
     "Ask": "What to ask and do",
+    "In a hall": "What works with eighty students",
     "Goes wrong": "What goes wrong",
     "Skip if late": "What to skip if it is late",
     "Model answer": "What to hear in “explain it to a friend”",
@@ -45,6 +47,8 @@ def write_plan(paths: list[Path], directory: Path) -> Path:
         classes=CLASSES,
         routes=routes(),
         parts=PARTS,
+        sessions=term([plan.lesson for plan in plans]),
+        session=SESSION,
         lessons={plan.lesson.stem[:2]: plan.lesson for plan in plans},
         titles=TITLES,
         styles=[render.static("tokens.css"), render.static("site/site.css")],

@@ -37,7 +37,7 @@ class Piece:
     """A part of a cell's output: `kind` is text, figure, chart or markup.
 
     `plain` is what a text says, or of a picture its alt text; `size` is a picture's height and width
-    in pixels, and `svg` makes the picture itself.
+    in pixels, and `svg` makes the picture itself. `chart` is the specification of a chart.
     """
 
     kind: str
@@ -45,6 +45,7 @@ class Piece:
     size: tuple[int, int] = (0, 0)
     plain: str = ""
     svg: Callable[[], str] | None = None
+    chart: dict | None = None
 
 
 def markdown(source: str) -> Markup:
@@ -138,7 +139,8 @@ def chart(spec: dict, png: str) -> Piece:
     """A chart that charts.js draws in the page; the stored picture gives its size."""
     height, width = (side * 2 // 3 for side in _png_size(png))  # stored at one and a half
     picture = partial(needed("vl_convert", "a picture of a chart").vegalite_to_svg, spec)
-    return Piece("chart", living(spec), (height, width), spec.get("description", ""), picture)
+    told = spec.get("description", "")
+    return Piece("chart", living(spec), (height, width), told, picture, spec)
 
 
 def living(spec: dict) -> Markup:
@@ -159,10 +161,14 @@ def drawing(svg: str, alt: str) -> Piece:
         raise ValueError(f"a drawing needs a viewBox, and this has none: {svg[:80]!r}")
     pixels = 4 / 3 if 'pt"' in box[0] else 1  # in a point
     _, _, width, height = (round(float(s) * pixels) for s in box[1].replace(",", " ").split())
-    html = Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
+    return Piece("figure", image(svg, width, height, alt), (height, width), alt, lambda: svg)
+
+
+def image(svg: str, width: int, height: int, alt: str) -> Markup:
+    """An SVG as a picture of this size in the page."""
+    return Markup('<img width="{}" height="{}" alt="{}" src="data:{};base64,{}">').format(
         width, height, alt, SVG, base64.b64encode(svg.encode()).decode()
     )
-    return Piece("figure", html, (height, width), alt, lambda: svg)
 
 
 def _png_size(data: str) -> tuple[int, int]:

@@ -1,11 +1,13 @@
 """A lesson as one self-contained reveal.js deck: `make slides`.
 
 A heading starts a slide to the right, a subslide one below. Paragraphs go into the speaker's view,
-and a short one also on the slide where there is room, so that a slide says what it shows; with the
-instructor's notes the speaker's view has the seconds that they leave for each slide. What goes deeper
-stands behind the last slide, after one that lists it, and takes no time of the class. What is too
-much for 1280 by 720 is continued on a further slide, by the heights estimated here; the last few
-per cent are the business of slides.js, which makes the type of a slide smaller until it fits.
+and as much of one on the slide as there is room for. No slide shows code or an output without a
+sentence: one that announces it or reads it, said again where a listing goes on. Pictures are as large
+as the slide and their words 20 pixels high (`enlarged`); a drawing with a slider is a slide a step.
+With the instructor's notes the speaker's view has the seconds that they leave for each slide. What
+goes deeper stands behind the last slide, after one that lists it, and takes no time of the class. What
+is too much for 1280 by 720 is continued on a further slide, by the heights estimated here; the last
+few per cent are the business of slides.js, which makes the type of a slide smaller until it fits.
 """
 
 import math
@@ -13,18 +15,21 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from transformer_lib.publish import render, tables
+from transformer_lib.publish import enlarged, render, tables
 from transformer_lib.publish.lessons import (
     ASIDE,
     DEEPER,
+    EFFORT,
     GLOSSARY,
     PAUSE,
+    ROAD_MAP,
+    SHEET,
     SHOWN,
     Lesson,
     Section,
@@ -35,20 +40,28 @@ from transformer_lib.publish.lessons import (
     tags,
     unfolded,
 )
+from transformer_lib.show.drawings import frames, is_stepped
 
 ROOM = 590  # pixels below the heading, of 720
 PARAGRAPH, CODE_LINE, ROW = 38, 31, 45  # pixels a line
-FIGURE = 300  # a figure takes what is left, but no less
-ROWS, LETTERS = 11, 90  # of a table on one slide
+SAID = 100  # pixels kept for words on a slide that shows something
+WIDTH = 1232  # pixels that a picture may take, of 1280
+DRAWN, PLOTTED = 20, 14  # pixels of the least words of a drawing, and of a plot
+LEGIBLE = 1.3  # times its own size a chart that moves has letters of 14 pixels
+ROWS, LETTERS = 9, 90  # of a table on one slide
 WORDS = 60  # of a paragraph that can be read on a slide
-LISTING, LONGEST = 540, 24  # pixels and lines of one listing: small type first, then a continuation
+LISTING, LONGEST = 440, 19  # pixels and lines of one listing: small type first, then a continuation
 WIDE, WRAPPED = 110, 88  # columns that can still be read; a longer line is wrapped
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
+DRAWING = 'font-family="sans-serif"'  # ours, and not a plot
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z`*“$])")  # between two of them
+APART = ("|", "#", "$$", "<", ">", "**Next:**", ROAD_MAP)  # begins what is no paragraph
 QUESTION = re.compile(r"(?=\*\*(?:Predict first|Break it))")
 ASKING = re.compile(r"(recall|quiz)\(")
-RIGHT = re.compile(
-    r"<summary>([^<]*(?:<(?!/summary).*?)?)</summary><p><strong>Right\.</strong> (.*?)</p>"
-)
+CHOICE = re.compile(r"<summary>(.*?)</summary><p><strong>(Right|Wrong)\.</strong> (.*?)</p>")
+SHOWING = {"code", "output", "figure", "chart", "table", "markup"}
+TODAY = "Today in three sentences"
+IN_CODE = "The lesson in a few lines of code:"
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,6 @@ class Block:
     height: int
     lines: int = 1  # of a listing
     columns: int = 1
-    tall: int = 0  # pixels of a picture as it is
     note: Markup | None = None  # for the speaker alone
 
 
@@ -85,15 +97,39 @@ class Slide:
     steps: list[Step] = field(default_factory=list)
     notes: list[Markup] = field(default_factory=list)
     seconds: int = 0
+    minute: int | None = None  # of the class, in which it begins; None behind the core
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [block for step in self.steps for block in step.blocks]
+
+    @property
+    def silent(self) -> bool:
+        """Whether it shows code or an output and no word of ours beside it."""
+        kinds = {block.kind.split()[0] for block in self.blocks}
+        return bool(kinds & SHOWING) and not kinds & {"prose", "question", "quiz"}
+
+    @property
+    def begun(self) -> bool:
+        """Whether it has a section's heading and so far nothing but the road map below it."""
+        return self.opens and all('class="road"' in block.html for block in self.blocks)
+
+    def may_take(self, step: Step) -> bool:
+        """One picture a slide, so that each has its sentence."""
+        return not all(any(b.kind == "figure" for b in bs) for bs in (self.blocks, step.blocks))
 
     def has_room(self, more: list[Step]) -> bool:
-        return sum(step.height for step in self.steps + more) <= ROOM
+        """Whether these fit too, and beside what would be silent a sentence."""
+        then = Slide(self.section, self.opens, self.steps + more)
+        return sum(step.height for step in then.steps) <= ROOM - SAID * then.silent
 
 
 def write_deck(path: Path, directory: Path) -> Path:
     """Writes the deck of a notebook to `directory` and returns its file."""
     lesson = read_lesson(path)
-    columns = [slides(section) for section in lesson.core]
+    core = [slides(section) for section in lesson.core]
+    _set_clock([slide for column in core for slide in column])
+    columns = [*core, [today(lesson)]]
     if lesson.deeper:
         columns += [[separator(lesson)], *(slides(section) for section in lesson.deeper)]
     every = [slide for column in columns for slide in column]
@@ -124,6 +160,28 @@ def write_deck(path: Path, directory: Path) -> Path:
     return written
 
 
+def _set_clock(core: list[Slide]) -> None:
+    starts = accumulate((slide.seconds for slide in core), initial=0)
+    for slide, start in zip(core, starts, strict=False):
+        slide.minute = start // 60
+
+
+def today(lesson: Lesson) -> Slide:
+    """What the lesson said, in three sentences of its own: those that its sections end with."""
+    shorts = [
+        text for section in lesson.core for mark, text in section.asides if mark == "In short"
+    ]
+    said = [SENTENCE.split(text) for text in shorts]
+    ranked = sorted((rank, n) for n, some in enumerate(said) for rank in range(len(some)))
+    firsts = [place for place in ranked if place[0] == 0]
+    if len(firsts) > 3:
+        ranked = [firsts[0], firsts[len(firsts) // 2], firsts[-1]]
+    chosen = sorted((n, rank) for rank, n in ranked[:3])
+    listed = "\n".join(f"{i}. {said[n][rank]}" for i, (n, rank) in enumerate(chosen, start=1))
+    note = Markup("<p>Let the class say them first: cover the slide, and ask for one each.</p>")
+    return Slide(Section(TODAY), True, [Step([_prose(listed)], fragment=False)], [note])
+
+
 def separator(lesson: Lesson) -> Slide:
     """The slide between the core and what goes deeper, with a link to each section of it."""
     listed = "\n".join(
@@ -142,15 +200,21 @@ def slides(section: Section) -> list[Slide]:
     The section's minutes are shared out evenly.
     """
     found, asked, lead = [Slide(section, opens=True)], [], []
-    for cell in section.cells:
+    shown: list[tuple[Slide, int]] = []  # and which cell a slide shows
+    for n, cell in enumerate(section.cells):
         if note := instructor_note(cell):  # to be read before the section begins
             minutes = Markup("<h4>For the instructor · {} min</h4>").format(note.minutes)
             found[0].notes[:0] = [minutes, _html(note.text)]
         elif place(cell) == "notes":
             lead = _say(cell, found, asked)
-            _warn(cell, found)
+            _warn(section, n, found)
         elif place(cell) in SHOWN:
+            start = len(found) - 1
             asked, lead = _show(cell, found, asked, lead) or asked, []
+            shown += [(slide, n) for slide in found[start:]]
+    for slide, n in shown:
+        if slide.silent:
+            _tell(slide, section, n)
     if section.heading.startswith(PAUSE):
         found[0].notes.append(Markup("<p>Who reads alone pauses here; a class goes on.</p>"))
     for before, slide in pairwise(found):
@@ -180,12 +244,14 @@ def _say(cell: NotebookNode, found: list[Slide], asked: list[Step]) -> list[Step
     return []
 
 
-def _warn(cell: NotebookNode, found: list[Slide]) -> None:
-    """Puts **Careful** and **In short** on the slide, or on one of their own."""
-    for aside in ASIDE.finditer(cell.source):
+def _warn(section: Section, n: int, found: list[Slide]) -> None:
+    """Puts **Careful** and **In short** on the slide, or on one with the words that they follow."""
+    source = section.cells[n].source
+    for aside in ASIDE.finditer(source):
         step = Step([_prose(aside[0])], fragment=True)
         if not found[-1].has_room([step]):
-            found.append(Slide(found[-1].section, opens=False))
+            before = _last_words(source[: aside.start()]) or _announcing(section, n)
+            found.append(Slide(section, opens=False, steps=before[-1:]))
             step.fragment = False
         found[-1].steps.append(step)
 
@@ -197,20 +263,62 @@ def _show(
 
     An answer that stands on a slide of its own stands under its question.
     """
-    section, shown = found[-1].section, list(steps(cell))
+    section = found[-1].section
     again = asked if is_predicted(cell) else []
-    if place(cell) == "subslide":
+    shown = list(steps(cell, ROOM - max(SAID, sum(step.height for step in again))))
+    if again and [block.kind for block in found[-1].blocks] == ["question"]:
+        found[-1].steps += shown[:1]  # below its question, and not on a further slide
+        shown = shown[1:]
+    elif place(cell) == "subslide" and not (found[-1].begun and found[-1].has_room(shown[:1])):
         found.append(Slide(section, opens=False, steps=[*again]))
         if lead:
             found[-1].notes.append(found[-2].notes.pop())
     if found[-1].has_room(lead + shown[:1]):
         found[-1].steps += lead
     for step in shown:
-        if found[-1].steps and not found[-1].has_room([step]):
+        if found[-1].steps and not (found[-1].has_room([step]) and found[-1].may_take(step)):
             found.append(Slide(section, opens=False, steps=[*again]))
         found[-1].steps.append(step)
         found[-1].notes += [block.note for block in step.blocks if block.note]
     return _question(shown)
+
+
+def _tell(slide: Slide, section: Section, n: int) -> None:
+    """Gives a slide of the n-th cell the sentence that announces it, or that reads it."""
+    after = next((c for c in section.cells[n + 1 :] if place(c) != "skip"), None)
+    read = _sentences(after) if after and _is_said(after) else []
+    reading = [Step([_prose(text)], fragment=True) for text in read]
+    announcing = _announcing(section, n)
+    code = any(block.kind == "code" for block in slide.blocks)
+    for words in (announcing, reading) if code else (reading, announcing):
+        fitting = [step for step in words if slide.has_room([step])][-1:]
+        if fitting:
+            slide.steps = slide.steps + fitting if words is reading else fitting + slide.steps
+            return
+
+
+def _announcing(section: Section, n: int) -> list[Step]:
+    """The words before the n-th cell."""
+    if section.heading.startswith(SHEET):
+        return [Step([_prose(IN_CODE)], fragment=False)]
+    before = (c for c in reversed(section.cells[:n]) if c.cell_type == "markdown")
+    sources = (re.sub(r"^#+ .*\n*", "", c.source) for c in before if not instructor_note(c))
+    return next(filter(None, (_last_words(unfolded(source)) for source in sources)), [])
+
+
+def _is_said(cell: NotebookNode) -> bool:
+    return place(cell) == "notes" and not instructor_note(cell)
+
+
+def _last_words(source: str) -> list[Step]:
+    """The last sentence before something, the last two, and so on, as far as a slide bears it."""
+    paragraphs = EFFORT.sub("", source).strip().split("\n\n")
+    paragraphs = [p for p in paragraphs if p and not p.startswith(APART)]
+    if not paragraphs:
+        return []
+    starts = [0, *(found.end() for found in SENTENCE.finditer(paragraphs[-1]))]
+    said = [paragraphs[-1][start:] for start in reversed(starts)]
+    return [Step([_prose(text)], fragment=False) for text in said if _is_bearable(text)]
 
 
 def _sentences(cell: NotebookNode) -> list[str]:
@@ -218,14 +326,18 @@ def _sentences(cell: NotebookNode) -> list[str]:
 
     None that announces a formula or a list which does not stand on the slide.
     """
-    aside = ("|", "#", "$$", "<", ">", "**Next:**")
     paragraphs = re.split(
         r"(?<!:)\n\n(?!\$\$)", unfolded(cell.source)
     )  # a formula stays where it is
-    first = next((text for text in paragraphs if not text.startswith(aside)), "")
-    ends = [found.start() for found in re.finditer(r"(?<=[.?!])\s+(?=[A-Z`*“$])|\Z", first)]
-    short = [first[:end] for end in ends if len(FORMULA.sub("", first[:end]).split()) <= WORDS]
+    first = next((text for text in paragraphs if not text.startswith(APART)), "")
+    ends = [*(found.start() for found in SENTENCE.finditer(first)), len(first)]
+    short = [first[:end] for end in ends if _is_bearable(first[:end])]
     return [text for text in short if cell.source.endswith(":") or not text.endswith(":")]
+
+
+def _is_bearable(text: str) -> bool:
+    """Not too long for a slide, and no emphasis is cut in two."""
+    return 0 < len(FORMULA.sub("x", text).split()) <= WORDS and text.count("*") % 2 == 0
 
 
 def _question(shown: list[Step]) -> list[Step]:
@@ -234,8 +346,11 @@ def _question(shown: list[Step]) -> list[Step]:
     return [Step([replace(asked[-1], kind="question asked")], fragment=False)] if asked else []
 
 
-def steps(cell: NotebookNode) -> Iterator[Step]:
-    """What a cell shows, at once or, where the result is to be predicted, one after the other."""
+def steps(cell: NotebookNode, room: int = ROOM - SAID) -> Iterator[Step]:
+    """What a cell shows, at once or, where the result is to be predicted, one after the other.
+
+    `room` are the pixels for a picture, from top to bottom.
+    """
     fragment = place(cell) == "fragment"
     if cell.cell_type == "markdown":
         source = unfolded(re.sub(r"^#+ .*\n*", "", cell.source))
@@ -245,15 +360,40 @@ def steps(cell: NotebookNode) -> Iterator[Step]:
         return
     hidden = "hide-input" in tags(cell) or ASKING.match(cell.source)
     shown = [] if hidden else _listing(cell.source, "code")
-    result = [block for piece in render.pieces(cell) for block in _blocks(piece, cell.source)]
-    apart = is_predicted(cell) or sum(block.height for block in shown + result) > ROOM
+    pieces = render.pieces(cell)
+    result = [step for piece in pieces for step in _steps(piece, cell.source, room)]
+    blocks = [block for step in result for block in step]
+    apart = is_predicted(cell) or sum(block.height for block in shown + blocks) > ROOM - SAID
     if shown and not apart:
-        yield Step(shown + result, fragment)
+        yield Step(shown + blocks, fragment)
         return
     for block in shown:
         yield Step([block], fragment)
-    for block in result:
-        yield Step([block], fragment or is_predicted(cell))
+    for step in result:
+        yield Step(step, fragment or is_predicted(cell))
+
+
+def _steps(piece: render.Piece, source: str, room: int) -> Iterator[list[Block]]:
+    """What appears together of what a cell has put out: a drawing with each of its sentences."""
+    if piece.kind == "figure":
+        least = DRAWN if DRAWING in piece.svg() else PLOTTED
+        for picture in enlarged.enlarged(piece.svg(), (WIDTH, room), least):
+            yield [_pictured(picture, piece.plain)]
+    elif piece.chart and is_stepped(piece.chart):
+        whole, *lit = enlarged.stepped(frames(piece.chart), (WIDTH, room), DRAWN)
+        for picture in whole[1]:  # its title is no sentence
+            yield [_pictured(picture, piece.plain)]
+        for sentence, pictures in lit:
+            for picture in pictures:
+                yield [_prose(sentence), _pictured(picture, f"{piece.plain} Here: {sentence}")]
+    else:
+        for block in _blocks(piece, source):
+            yield [block]
+
+
+def _pictured(picture: enlarged.Shown, alt: str) -> Block:
+    html = render.image(picture.svg, picture.width, picture.height, alt)
+    return Block("figure", html, picture.height)
 
 
 def _blocks(piece: render.Piece, source: str) -> Iterator[Block]:
@@ -267,10 +407,11 @@ def _blocks(piece: render.Piece, source: str) -> Iterator[Block]:
                     yield Block("table", portion.html(), ROW * (1 + len(portion.rows)))
     elif piece.kind == "markup":
         for part in re.split(r"\n(?=<p><strong>\d\d\.\d)", piece.html):
-            yield Block("markup", Markup(part), _markup_height(part), note=_answer(part))
+            note = _answers(part)
+            yield Block("quiz" if note else "markup", Markup(part), _markup_height(part), note=note)
     else:
-        height = {"figure": FIGURE, "chart": min(piece.size[0] + 60, ROOM)}[piece.kind]
-        yield Block(piece.kind, piece.html, height, tall=piece.size[0])
+        height = round(LEGIBLE * piece.size[0]) + 60  # with its controls
+        yield Block(piece.kind, piece.html, min(height, ROOM - SAID))
 
 
 def _markup_height(html: str) -> int:
@@ -280,10 +421,13 @@ def _markup_height(html: str) -> int:
     return rows + PARAGRAPH * math.ceil(len(asked) / 75)
 
 
-def _answer(html: str) -> Markup | None:
-    """The right choice of a question of the quiz, and why it is right."""
-    found = RIGHT.search(html)
-    return Markup(f"<p><strong>{found[1]}</strong> {found[2]}</p>") if found else None
+def _answers(html: str) -> Markup | None:
+    """The right choice of a question of the quiz and why, then what each wrong one shows."""
+    choices = sorted(CHOICE.findall(html), key=lambda choice: choice[1])
+    told = (
+        f"<p><strong>{verdict}: {choice}</strong> {why}</p>" for choice, verdict, why in choices
+    )
+    return Markup("".join(told)) if choices else None
 
 
 def _listing(source: str, kind: str) -> list[Block]:
@@ -323,6 +467,9 @@ def _portions(source: str) -> list[str]:
 
 def _prose(source: str) -> Block:
     kind = "question" if QUESTION.match(source) else "prose"
+    kind = (
+        "effort" if EFFORT.fullmatch(source.strip()) else kind
+    )  # minutes and dots are no sentence
     return Block(kind, _html(source), _prose_height(source))
 
 

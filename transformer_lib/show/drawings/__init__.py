@@ -26,7 +26,15 @@ from transformer_lib.show.drawings.lookups import pooling, scaled_attention, sco
 from transformer_lib.show.drawings.many_heads import five_steps, in_memory, round_table
 from transformer_lib.show.drawings.masking import additive_path, mask_grids
 from transformer_lib.show.drawings.processes import shared_update
-from transformer_lib.show.drawings.render import Drawing, sheet, stepped, svg, to_json
+from transformer_lib.show.drawings.render import (
+    Drawing,
+    frames,
+    is_stepped,
+    sheet,
+    stepped,
+    svg,
+    to_json,
+)
 from transformer_lib.show.drawings.road import road_map
 from transformer_lib.show.drawings.route import route
 from transformer_lib.show.drawings.routing import router
@@ -71,10 +79,12 @@ __all__ = [
     "families",
     "faults",
     "five_steps",
+    "frames",
     "gate",
     "growing_cache",
     "gru_cell",
     "in_memory",
+    "is_stepped",
     "looks_and_writes",
     "luong_step",
     "mask_grids",

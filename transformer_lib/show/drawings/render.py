@@ -3,7 +3,7 @@
 import base64
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 
 import altair as alt
@@ -14,6 +14,7 @@ from transformer_lib.show.drawings.scene import Scene
 from transformer_lib.show.pictures import moving
 
 FAINT = 0.2  # what a step does not light
+BELOW = 40  # pixels for the sentence of a step
 
 
 @dataclass(frozen=True)
@@ -43,30 +44,39 @@ class Drawing:
 def svg(scene: Scene) -> str:
     """A scene as SVG, for any viewer."""
     width, height = plain(scene.width), plain(scene.height)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" font-family="sans-serif">',
+    told = [
         f"<title>{html.escape(scene.title)}</title>",
         f"<desc>{html.escape(scene.alt())}</desc>",
-        f'<path d="M0,0H{width}V{height}H0Z" fill="{GROUND}"/>',
-        *map(_element, marks(scene)),
-        "</svg>",
     ]
-    return "\n".join(lines) + "\n"
+    return _picture(width, height, [*told, _ground(width, height), *map(_element, marks(scene))])
 
 
-def _element(mark: Path | Text) -> str:
+def _ground(width: str, height: str) -> str:
+    return f'<path d="M0,0H{width}V{height}H0Z" fill="{GROUND}"/>'
+
+
+def _picture(width: str, height: str, elements: Iterable[str]) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" font-family="sans-serif">'
+    )
+    return "\n".join([head, *elements, "</svg>"]) + "\n"
+
+
+def _element(mark: Path | Text, faint: bool = False) -> str:
+    opacity = f' opacity="{FAINT}"' if faint else ""
     if isinstance(mark, Text):
         weight = ' font-weight="bold"' if mark.bold else ""
         return (
             f'<text x="{plain(mark.x)}" y="{plain(mark.y)}" font-size="{mark.size}" '
-            f'text-anchor="{mark.anchor}" fill="{mark.color}"{weight}>{html.escape(mark.text)}</text>'
+            f'text-anchor="{mark.anchor}" fill="{mark.color}"{weight}{opacity}>'
+            f"{html.escape(mark.text)}</text>"
         )
     place = f' transform="translate({plain(mark.x)} {plain(mark.y)})"' if mark.x or mark.y else ""
     dash = ' stroke-dasharray="6 4"' if mark.dashed else ""
     return (
         f'<path d="{mark.path}"{place} fill="{mark.fill}" stroke="{mark.stroke}" '
-        f'stroke-width="{plain(mark.width)}"{dash}/>'
+        f'stroke-width="{plain(mark.width)}"{dash}{opacity}/>'
     )
 
 
@@ -122,7 +132,7 @@ def stepped(scene: Scene) -> alt.LayerChart:
         .add_params(step)
         .properties(
             width=float(scene.width),
-            height=float(scene.height + 40),
+            height=float(scene.height + BELOW),
             background=GROUND,
             description=f"{scene.alt()} With a slider for the step. {told}",
         )
@@ -130,10 +140,57 @@ def stepped(scene: Scene) -> alt.LayerChart:
     )
 
 
+def is_stepped(chart: dict) -> bool:
+    """Whether `stepped` made the chart of this specification."""
+    data = chart.get("layer", [{}])[0].get("data", {}).get("name")
+    return any("lit" in row for row in chart.get("datasets", {}).get(data, []))
+
+
+def frames(chart: dict) -> list[tuple[str, str]]:
+    """What the slider of a stepped chart passes: at each stop its sentence, and the picture as SVG.
+
+    At 0 it is the title, and everything is lit.
+    """
+    rows = [chart["datasets"][layer["data"]["name"]] for layer in chart["layer"]]
+    outlines, *texts, said = rows
+    found: list[tuple[Path | Text, list[int]]] = [(_path(row), row["lit"]) for row in outlines]
+    for layer, some in zip(chart["layer"][1:-1], texts, strict=True):
+        anchor = {"left": "start", "center": "middle", "right": "end"}[layer["mark"]["align"]]
+        bold = layer["mark"]["fontWeight"] == "bold"
+        found += [(_text(row, anchor, bold), row["lit"]) for row in some]
+    width, height = plain(chart["width"]), plain(chart["height"] - BELOW)
+    return [
+        (
+            row["text"].removeprefix(f"{row['n']}  "),
+            _picture(
+                width,
+                height,
+                [
+                    _ground(width, height),
+                    *(_element(mark, row["n"] > 0 and row["n"] not in lit) for mark, lit in found),
+                ],
+            ),
+        )
+        for row in said
+    ]
+
+
+def _path(row: dict) -> Path:
+    look = {
+        name: "none" if row[name] == "transparent" else row[name] for name in ("fill", "stroke")
+    }
+    return Path(row["part"], row["x"], row["y"], row["path"], **look, width=row["width"])
+
+
+def _text(row: dict, anchor: str, bold: bool) -> Text:
+    place = row["part"], row["x"], row["y"], row["text"]
+    return Text(*place, row["size"], anchor, row["color"], bold)
+
+
 def _places(scene: Scene) -> dict:
     """Where a mark stands: at its own x and y, in pixels."""
     across = alt.Scale(domain=[0, float(scene.width)], nice=False, zero=False)
-    down = alt.Scale(domain=[float(scene.height) + 40, 0], nice=False, zero=False)
+    down = alt.Scale(domain=[float(scene.height) + BELOW, 0], nice=False, zero=False)
     return {
         "x": alt.X("x:Q", scale=across, axis=None),
         "y": alt.Y("y:Q", scale=down, axis=None),

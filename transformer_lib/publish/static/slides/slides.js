@@ -1,6 +1,7 @@
 // Typesets, draws, fits every slide to the screen, and only then shows the first.
 const TYPE = [1.25, 1.12, 1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
 const CHART_SCALES = Array.from({ length: 61 }, (_, n) => 1.7 - 0.02 * n); // to 0.5
+const LEGIBLE = 1.3; // of a chart: Vega's letters are then 14 pixels high
 
 function overflows(slide) {
   return slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
@@ -21,16 +22,19 @@ function scaleCharts(slide, scale) {
   }
 }
 
-// The largest charts and the largest type with which the slide still fits.
+// The largest charts and the largest type with which the slide still fits; type gives way first.
 function fit(slide) {
   const charts = slide.querySelector(".chart svg.marks");
   layCharts(slide);
   const sizes = slide.querySelector(".chart, .figure") ? TYPE.filter((type) => type <= 1) : TYPE;
-  for (const type of sizes) {
-    slide.style.setProperty("--fit", type);
-    for (const scale of charts ? CHART_SCALES : [1]) {
-      scaleCharts(slide, scale);
-      if (!overflows(slide)) return;
+  const legible = CHART_SCALES.filter((scale) => scale >= LEGIBLE);
+  for (const scales of charts ? [legible, CHART_SCALES] : [[1]]) {
+    for (const type of sizes) {
+      slide.style.setProperty("--fit", type);
+      for (const scale of scales) {
+        scaleCharts(slide, scale);
+        if (!overflows(slide)) return;
+      }
     }
   }
 }
