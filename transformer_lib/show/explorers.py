@@ -14,7 +14,7 @@ from torch import Tensor
 
 from transformer_lib.base.listening import AttentionMap
 from transformer_lib.show.pictures import moving, strongest_keys
-from transformer_lib.show.plotting import COLORS, HEAT_COLORS
+from transformer_lib.show.plotting import ASIDE, COLORS, HEAT_COLORS
 
 KERNEL_EXPRESSIONS = {
     "gaussian": "exp(-datum.u * datum.u / 2)",
@@ -320,7 +320,7 @@ def scale_explorer(
         .transform_calculate(score="scaled ? datum.s / sqrt(datum.d) : datum.s")
     )
     histogram = (
-        chosen.mark_bar(color=COLORS[0])
+        chosen.mark_bar(color=ASIDE)
         .encode(
             x=alt.X(
                 "score:Q",
@@ -339,7 +339,7 @@ def scale_explorer(
         .transform_calculate(e="exp(datum.score - datum.top)")
         .transform_joinaggregate(total="sum(e)")
         .transform_calculate(weight="datum.e / datum.total")
-        .mark_bar(color=COLORS[1])
+        .mark_bar(color=COLORS[0])
         .encode(
             x=alt.X("key:O", title="key", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("weight:Q", scale=alt.Scale(domain=[0, 1]), title="weight"),

@@ -19,14 +19,14 @@ from transformer_lib.show.drawings.scene import (
     straight,
 )
 
-STEPS = ("project", "split", "attend", "join", "project")
+STEPS = ("project", "split", "attend", "join", "project back")
 WIDE, HIGH, APART = 128, 54, 166  # of a step, and from one to the next
 BETWEEN = 118  # from the strip in memory to the one that is wanted
 ROUND, SEAT = 122, (66, 34)  # from the middle of the table to a guest, and a guest
 
 
 def five_steps(current: int, time: int, heads: int, d_head: int) -> Scene:
-    """Project, split, attend, join, project, and what each puts out; the current one is filled.
+    """Project, split, attend, join, project back, and what each puts out; the current one is filled.
 
     Steps are counted from 0. The shapes are those of one sentence.
     """
@@ -41,7 +41,7 @@ def five_steps(current: int, time: int, heads: int, d_head: int) -> Scene:
         below.append(_shape(box, shape))
     flow = [straight(before, after, "right") for before, after in pairwise(boxes)]
     parts = [part for pair in zip(boxes, below, strict=True) for part in pair]
-    return fitted(f"Step {current} of five: {STEPS[current]}", [*parts, *flow], margin=12)
+    return fitted(f"Five steps, and here: {STEPS[current]}", [*parts, *flow], margin=12)
 
 
 def _shape(box: Box, text: str) -> Label:
