@@ -26,7 +26,7 @@ def ends_all(step: Step, end: End) -> bool:
 
 
 def lost_with(steps: list[Step], begun: int) -> Iterator[int]:
-    """The checks that fall away where this step ends the process: itself, or those of its answers."""
+    """The checks that fall away where this step ends the process: itself, or its answers'."""
     for number, step in enumerate(steps):
         if step.exercise and begun in (number, step.home):
             yield number

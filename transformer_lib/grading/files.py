@@ -1,4 +1,4 @@
-"""What a folder holds, file by file: a zip counts as a folder, and nothing of it is written to disk.
+"""What a folder holds, file by file: a zip counts as a folder, and is not written to disk.
 
 A zip's members are read where they lie, up to a size that is counted as they come out, whatever the
 zip says of itself. So no path in it leads anywhere, and a zip bomb ends at the limit.

@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Homework:
-    """A lesson's number, the name of its notebook, its title, set-up cells, and exercises in order."""
+    """A lesson's number, its notebook's name, its title, set-up cells, and exercises in order."""
 
     number: str
     stem: str

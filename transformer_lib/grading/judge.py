@@ -147,7 +147,7 @@ def _judged(library: "Library", step: Step, names: dict[str, Any]) -> dict[str, 
 
 
 def _borrowed(exercise: Exercise, answer: Any) -> str:
-    """The function of the library that an answer calls, and no solution does; "" if there is none."""
+    """The function of the library that an answer calls, and no solution does; "" if none."""
     heard = _of_the_library(exercise, answer)
     known = {
         name for solution in exercise.solutions for name in _of_the_library(exercise, solution)

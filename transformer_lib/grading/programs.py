@@ -123,7 +123,7 @@ class _Part:
 
     @cached_property
     def used(self) -> set[str]:
-        """The names that it looks up at the left edge of the notebook, when it runs or is called."""
+        """The names that it looks up at the notebook's left edge, when it runs or is called."""
         return set(_looked_up(self._table, top=True))
 
     @property

@@ -224,7 +224,7 @@ class Exercise:
         return next((f"`{name}`" for name in plain), "")
 
     def heard(self, answer: Answer) -> dict[str, Any]:
-        """The functions of torch and of libraries that an answer calls, with their code (`Calls`)."""
+        """The functions of torch and of libraries that an answer calls, with their code."""
         with as_it_was():
             return self._heard(answer, self._drawn()).heard
 

@@ -26,7 +26,7 @@ ROUND, SEAT = 122, (66, 34)  # from the middle of the table to a guest, and a gu
 
 
 def five_steps(current: int, time: int, heads: int, d_head: int) -> Scene:
-    """Project, split, attend, join, project back, and what each puts out; the current one is filled.
+    """Project, split, attend, join, project back, and their outputs; the current one is filled.
 
     Steps are counted from 0. The shapes are those of one sentence.
     """
