@@ -28,7 +28,7 @@ $(READY): requirements.txt pyproject.toml
 	  echo "Install Python 3.11 or later (python.org, or: apt install python3 python3-venv), or name one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot make virtual environments. Install its venv module (Debian, Ubuntu: apt install python3-venv)."; exit 1; }
-	@echo "Installing into $(VENV) (1.5 GB, a minute or two; more where torch comes with CUDA)."
+	@echo "Installing into $(VENV) (1.5 GB, two to ten silent minutes; more where torch comes with CUDA)."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
 	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1

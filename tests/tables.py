@@ -42,7 +42,7 @@ def route() -> str:
             (path,) = find_lessons([number])
             link = f"[{read_lesson(path).title.replace(' · ', ' ', 1)}](notebooks/{path.name})"
             lines.append(_row(link, row.able, *(_minutes(way, [number]) or "" for way in ways)))
-    hours = f"**All lessons, about {ways[0].minutes / 60:.0f} hours**"
+    hours = f"**All lessons, about {ways[0].minutes / 60:.0f} hours in class**"
     return "\n".join([*lines, _row(hours, "", *(f"**{way.minutes}**" for way in ways))])
 
 

@@ -139,6 +139,17 @@ def test_what_the_teacher_says_and_sets_by_hand_stands_on_top(nowhere):
     assert text.startswith("**Ann: 1.5 of 2 points**\n\nNice.\nGo on!")
 
 
+def test_a_file_that_could_not_be_read_is_named_to_its_student(nowhere):
+    ann = row("Ann", Result(ABSENT), Result(ABSENT))
+    ann.unread.append("03_scoring_functions.ipynb: the file is empty")
+    for shown in (
+        words(page_of(grades_of(ann), tmp=nowhere)[0]),
+        page_of(grades_of(ann), tmp=nowhere)[1],
+    ):
+        assert "Could not be judged: 03" in shown
+        assert "the file is empty." in shown
+
+
 def test_no_solution_and_no_wrong_answer_of_ours_is_on_a_page(nowhere):
     """A naive softmax, judged for real: its page has the case, and no line of a solution."""
     library = Library()

@@ -374,7 +374,7 @@ def grade(args: argparse.Namespace) -> None:
             path.open("a").close()  # before an hour is spent
         except OSError as error:
             raise ValueError(
-                f"{path} cannot be written ({error.strerror}): another --out?"
+                f"{path} cannot be written ({error.strerror}): make its folder, or give another --out"
             ) from None
     before = read_table(args.out)
     worth = args.points or args.out.with_name("points.toml")

@@ -38,14 +38,15 @@ _NAMED = 5  # files in one remark
 class Row:
     """A student, with a result for each exercise, and remarks on what was handed in.
 
-    `taken` has for each lesson the notebook that counts, `quiz` what they recall, where they handed
-    that in.
+    `taken` has for each lesson the notebook that counts, `unread` what was handed in and cannot be
+    judged, `quiz` what they recall, where they handed that in.
     """
 
     who: Student
     results: dict[str, Result] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     taken: dict[str, Path] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
     quiz: QuizScore | None = None
 
     @property
@@ -199,7 +200,8 @@ def _versions(
             if asked_for and number not in asked_for:
                 raise Unusable(f"it is lesson {number}, and {', '.join(asked_for)} was asked for")
         except Unusable as error:
-            row.remark(f"{file.told}: {error}")
+            row.unread.append(f"{file.told}: {error}")
+            row.remark(row.unread[-1])
         else:
             if named := named_otherwise(file.path, number):
                 row.remark(

@@ -41,6 +41,7 @@ def as_markdown(grades: Grades, mark: Mark, site: str = "", lessons: Sequence[st
         lines.append(_words(mark.comment))
     if mark.row.quiz:
         lines.append(f"Quiz: {mark.row.quiz}. It does not count.")
+    lines += [f"Could not be judged: {_words(told)}." for told in mark.row.unread]
     for lesson in grades.lessons:
         if lessons and lesson.number not in lessons:
             continue

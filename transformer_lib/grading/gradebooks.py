@@ -184,7 +184,7 @@ def _most(
         said = {sheet.value(r, column) for r in rows}
     return [
         f"{book.name} has {number} as the most there is, and here it is {marked[0].out_of}: change "
-        "one of them"
+        "one of them, there or in points.toml, and grade again"
         for number in sorted({cell.strip() for cell in said} - {""})
         if marked and not _equal(number, marked[0].out_of)
     ]

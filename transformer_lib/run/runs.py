@@ -188,7 +188,10 @@ def train_run(run: Run, out: str | Path, say: Callable[[str], None] = print, **m
     if not run.snapshot:
         must_hold_no_run(Path(out))
     if not run.corpus.valid:
-        raise ValueError(f"{run.corpus.name} is too small to hold sentences out for valid and test")
+        raise ValueError(
+            f"{run.corpus.name} is too small to hold sentences out for valid and test: give more pairs, "
+            "some hundreds at least"
+        )
     out, data = Path(out), run.corpus.fingerprint
     out.mkdir(parents=True, exist_ok=True)
     translator, held_out = run.translator, run.corpus.valid
