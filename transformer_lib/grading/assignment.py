@@ -44,9 +44,10 @@ _SHOWS = re.compile(r"^\s*(solution|skeleton)\(", re.M)
 _SIGNATURE = ("@", "def ", "class ")
 _README = """\
 # Lesson {titles}
-1. Install once, with Python 3.11 or later (1.5 GB): `python3 -m venv .venv`, `.venv/bin/pip install -r requirements.txt` \
-(on Linux without an NVIDIA GPU first `export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu`, \
-or it takes 5 GB)
+1. Install once, with Python 3.11 or later (1.5 GB): `python3 -m venv .venv`, \
+`.venv/bin/pip install -r requirements.txt` (on Linux without an NVIDIA GPU first \
+`export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu`, \
+or it takes 5 GB).
 2. Open the lesson: `.venv/bin/jupyter lab {first}` (on Windows `.venv\\Scripts\\` in the place of `.venv/bin/`).
 3. {what}
 4. {judged}
