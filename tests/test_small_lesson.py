@@ -63,6 +63,7 @@ def test_the_class_of_45_minutes_has_the_core_and_that_of_90_the_exercises_too(p
 
 def test_what_goes_wrong_and_the_model_answer_come_from_the_text(path, tmp_path):
     told = plan.plan(lessons.read_lesson(path)).told
+    assert told["In a hall"] == {}
     assert told["Goes wrong"] == {
         "Two guests": "If you add both halves, you get a whole gift again, and it belongs to nobody. "
         "Each half has its own guest."
@@ -74,16 +75,16 @@ def test_what_goes_wrong_and_the_model_answer_come_from_the_text(path, tmp_path)
     }
     page = parsed(plan.write_plan([path], tmp_path)).main.get_text()
     assert "a bound, proved (3 min, ●●○); three guests (2 min, ●●●)" in page
-    for title in plan.TITLES.values():
-        assert title in page
+    for part, title in plan.TITLES.items():
+        assert (title in page) == bool(told[part]), part
 
 
 def test_what_goes_deeper_is_behind_the_last_slide(deck):
     headings = [tag.get_text() for tag in deck.select(".slide h1, .slide h2")]
     apart = headings.index("Going deeper")
-    assert headings[apart - 1] == "Explain it to a friend"
+    assert headings[apart - 2 : apart] == ["Explain it to a friend", "Today in three sentences"]
     assert headings[apart + 1 :] == ["Going deeper: a bound, proved", "Going deeper: three guests"]
-    assert [len(headings), headings.count("Going deeper")] == [13, 1]
+    assert [len(headings), headings.count("Going deeper")] == [14, 1]
 
 
 def test_what_goes_deeper_takes_no_time_of_the_class(deck):
@@ -141,10 +142,15 @@ def test_a_drawing_is_a_picture_with_its_words_that_needs_no_network(edition, re
     pictures = request.getfixturevalue(edition).select(".figure img")
     assert [picture["alt"] for picture in pictures] == [ALT, ROAD]
     for picture in pictures:
-        assert (picture["width"], picture["height"]) == ("320", "120")
+        width, height = int(picture["width"]), int(picture["height"])
+        assert width * 120 == height * 320
+        assert (width == 320) == (edition == "page")  # a slide gives it the room that it has
         kind, _, data = picture["src"].partition(",")
         assert kind == "data:image/svg+xml;base64"
-        assert base64.b64decode(data).decode() == SVG
+        drawn = base64.b64decode(data).decode()
+        words = re.compile(r">([^<]+)</text>")
+        assert words.findall(drawn) == words.findall(SVG) == ["head 0", "head 1"]
+        assert (drawn == SVG) == (edition == "page")  # on a slide its words are larger
 
 
 def test_a_drawing_without_a_size_is_refused():
