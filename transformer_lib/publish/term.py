@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from transformer_lib.base.lessons import LESSONS
-from transformer_lib.exercises.quiz import numbered
+from transformer_lib.exercises.own.parts import WARM_UPS
+from transformer_lib.exercises.quiz.questions import numbered
 from transformer_lib.publish.lessons import PAUSE, Lesson, Section
 
 SESSION = 90  # minutes
 ALONE = 1.6  # times the stated minutes an exercise takes at home, as the times of the lessons say
-WARM_UP = "_for_one"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Task:
     def points(self) -> int:
         """For each check one a dot of the section's difficulty; for a warm-up one."""
         each = (
-            1 if name.endswith(WARM_UP) else self.section.effort.difficulty
+            1 if name in WARM_UPS else self.section.effort.difficulty
             for name in self.section.exercises
         )
         return sum(each)
