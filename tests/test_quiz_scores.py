@@ -13,6 +13,10 @@ from transformer_lib.exercises.quiz.questions import QUESTIONS
 from transformer_lib.grading.quiz_scores import QuizScore, quiz_score
 
 
+def score_of(path, lessons=()):
+    return quiz_score(path.read_bytes(), path.name, lessons)
+
+
 @pytest.fixture
 def lessons(tmp_path, monkeypatch):
     """An empty folder in which answers are kept."""
@@ -51,9 +55,9 @@ def test_first_and_last_answers_are_counted_apart(lessons):
     answered()
     path = hand_in("Ann")
     of_00 = sum(question.lesson == "00" for question in QUESTIONS)
-    assert quiz_score(path) == QuizScore("Ann", 1, 2, 3, len(QUESTIONS))
-    assert quiz_score(path, ["00"]) == QuizScore("Ann", 1, 2, 2, of_00)
-    assert str(quiz_score(path, ["00"])) == (
+    assert score_of(path) == QuizScore("Ann", 1, 2, 3, len(QUESTIONS))
+    assert score_of(path, ["00"]) == QuizScore("Ann", 1, 2, 2, of_00)
+    assert str(score_of(path, ["00"])) == (
         f"1 of {of_00} right at the first try, 2 in the end, 2 answered"
     )
 
@@ -67,14 +71,14 @@ def test_all_right_and_all_wrong_are_all_and_none(lessons):
             answers[question.name] = {"first": letter, "last": letter}
         path.write_text(json.dumps({"who": "Ann", "answers": answers}))
         count = len(QUESTIONS) if right else 0
-        assert quiz_score(path) == QuizScore("Ann", count, count, len(QUESTIONS), len(QUESTIONS))
+        assert score_of(path) == QuizScore("Ann", count, count, len(QUESTIONS), len(QUESTIONS))
 
 
 def test_a_question_that_is_gone_and_a_mark_of_windows_do_no_harm(lessons):
     path = lessons / "quiz_answers.json"
     text = '{"who": "Ann", "answers": {"gone": {"first": "Z", "last": "Z"}}}'
     path.write_text(text, encoding="utf-8-sig")
-    assert quiz_score(path).answered == 0
+    assert score_of(path).answered == 0
 
 
 @pytest.mark.parametrize(
@@ -98,7 +102,7 @@ def test_of_a_damaged_file_it_is_said_what_is_wrong(lessons, damage, said):
     path = lessons / "ann_quiz_answers.json"
     path.write_text(damage)
     with pytest.raises(ValueError, match="ann_quiz_answers.json") as error:
-        quiz_score(path)
+        score_of(path)
     assert said in str(error.value)
     assert len(str(error.value)) < 300
 
@@ -107,7 +111,7 @@ def test_bytes_that_are_no_text_are_said_to_be_none(lessons):
     path = lessons / "quiz_answers.json"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ValueError, match="is not JSON"):
-        quiz_score(path)
+        score_of(path)
 
 
 def test_who_has_nothing_to_hand_in_is_told_where_to_begin(lessons, monkeypatch):
@@ -146,4 +150,4 @@ def test_the_command_writes_the_same_file_and_says_the_score(lessons, capsys):
     said = capsys.readouterr().out
     assert str(lessons / "quiz_answers.json") in said
     assert "3 of" in said
-    assert quiz_score(lessons / "quiz_answers.json").first_right == 1
+    assert score_of(lessons / "quiz_answers.json").first_right == 1

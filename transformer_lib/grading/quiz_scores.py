@@ -7,7 +7,6 @@ neither is an exam.
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 
 from transformer_lib.exercises.quiz.questions import QUESTIONS, Question
 
@@ -31,16 +30,16 @@ class QuizScore:
         )
 
 
-def quiz_score(path: Path, lessons: Collection[str] = ()) -> QuizScore:
-    """The score of a `quiz_answers.json`, of the questions on `lessons`, or on all without any.
+def quiz_score(content: bytes, name: str, lessons: Collection[str] = ()) -> QuizScore:
+    """The score of what a `quiz_answers.json` holds, on the questions of `lessons` or on all.
 
     Answers to questions that there are no longer do not count. Raises ValueError, with the file's
-    name and what is wrong in it, for any other file.
+    `name` and what is wrong in it, for any other content.
     """
-    found = _read(path)
+    found = _read(content, name)
     asked = [question for question in QUESTIONS if not lessons or question.lesson in lessons]
     given = {
-        question.name: _letters(found["answers"][question.name], question, path)
+        question.name: _letters(found["answers"][question.name], question, name)
         for question in asked
         if question.name in found["answers"]
     }
@@ -54,37 +53,37 @@ def quiz_score(path: Path, lessons: Collection[str] = ()) -> QuizScore:
     )
 
 
-def _read(path: Path) -> dict:
-    if path.stat().st_size > LARGEST:
+def _read(content: bytes, name: str) -> dict:
+    if len(content) > LARGEST:
         raise ValueError(
-            f"{path.name} has {path.stat().st_size} bytes, and answers to the quiz take at most {LARGEST}"
+            f"{name} has {len(content)} bytes, and answers to the quiz take at most {LARGEST}"
         )
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise _broken(path, "is not JSON") from None
+        raise _broken(name, "is not JSON") from None
     if not isinstance(found, dict):
-        raise _broken(path, f"holds {found!r:.40}")
+        raise _broken(name, f"holds {found!r:.40}")
     if not isinstance(found.get("who"), str):
-        raise _broken(path, "does not say whose answers they are")
+        raise _broken(name, "does not say whose answers they are")
     if not isinstance(found.get("answers"), dict):
-        raise _broken(path, "has no answers by question")
+        raise _broken(name, "has no answers by question")
     return found
 
 
-def _letters(given: object, question: Question, path: Path) -> tuple[str, str]:
+def _letters(given: object, question: Question, name: str) -> tuple[str, str]:
     letters = {letter for letter, _, _ in question.lettered()}
     match given:
         case {"first": str(first), "last": str(last)} if {first, last} <= letters:
             return first, last
     raise _broken(
-        path,
+        name,
         f"answers {question.name!r} with {given!r:.60}, and the choices are "
         f"{', '.join(sorted(letters))}",
     )
 
 
-def _broken(path: Path, what: str) -> ValueError:
+def _broken(name: str, what: str) -> ValueError:
     return ValueError(
-        f'{path.name} {what}: it should be the file that hand_in("Ann Lee") wrote, unchanged'
+        f'{name} {what}: it should be the file that hand_in("Ann Lee") wrote, unchanged'
     )
