@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import natural_ways
@@ -44,7 +45,7 @@ from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import files, judge, limits
+from transformer_lib.grading import files, judge, limits, roster
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.entries import handed_in
@@ -54,6 +55,7 @@ from transformer_lib.grading.notebooks import number_of, read_cells
 from transformer_lib.grading.points import PARTS, Points
 from transformer_lib.grading.programs import program
 from transformer_lib.grading.roster import read_roster
+from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks, write_table
 from transformer_lib.publish.instructor import solved
 from transformer_lib.publish.lessons import find_lessons
@@ -505,3 +507,11 @@ def test_a_class_without_one_usable_notebook_has_its_rows_too(tmp_path):
     write_table(tmp_path / "g.csv", grades, marks(grades, Points({}, PARTS, {}), Table()), Table())
     text = Path(tmp_path / "g.csv").read_text(encoding="utf-8-sig")
     assert text.splitlines()[1].startswith("'=jim,,0,0,"), "no spreadsheet takes it for a formula"
+
+
+def test_of_two_on_the_roster_who_could_both_be_meant_neither_is_taken():
+    two = [Student("Ann Lee", "1"), Student("Ann Lee", "2")]
+    assert roster.find(Student("Lee, Ann"), two) is None
+    assert roster.find(Student("Somebody", "2"), two) == two[1]
+    assert roster.find(Student("Ann Lee", "1"), [two[0], replace(two[0], name="Bo")]) is None
+    assert roster.find(Student("Lee, Ann"), two[:1]) == two[0]

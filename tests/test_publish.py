@@ -1144,3 +1144,10 @@ def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):
     with pytest.raises(SystemExit) as stop:
         command.main(["handouts"])
     assert stop.value.code == 2
+
+
+def test_in_the_calendar_a_warm_up_is_worth_one_point_and_its_build_a_point_a_dot():
+    lesson = lessons.read_lesson(lessons.NOTEBOOKS / "17_scaling_up.ipynb")
+    (build,) = [s for s in lesson.core if s.heading.startswith("Build: batches by length")]
+    assert (build.effort.dots, len(build.exercises)) == ("●●○", 2)
+    assert calendar.Task(lesson, build).points == 1 + 2
