@@ -183,11 +183,12 @@ def _attend(
     words: Sequence[str], asks: Operation, score: str, *, projected: bool
 ) -> tuple[list[Part], Operation]:
     """The look-up over the memory's columns, from its query to where values are mixed."""
-    memory = _cells("memory", words, MEMORY, "h", "output")
-    keys = _cells("keys", words, KEYS, "k" if projected else "h", "key")
-    scores = _cells("scores", words, SCORES, "e", "score")
+    m, k, v, s = "mkvs" if projected else "hhhe"  # the letters of lesson 12, and of 06 and 07
+    memory = _cells("memory", words, MEMORY, m, "output")
+    keys = _cells("keys", words, KEYS, k, "key")
+    scores = _cells("scores", words, SCORES, s, "score")
     weights = _cells("weights", words, WEIGHTS, "α", "weight")
-    values = _cells("values", words, VALUES, "v" if projected else "h", "value")
+    values = _cells("values", words, VALUES, v, "value")
     right, middle = memory.on("right")[0], memory.x
     meet = Box("meet", right + MIX - 40, SCORES, 140, 32, score, "score")
     softmax = Box("softmax", middle, (SCORES + WEIGHTS) / 2, 110, 30, "softmax", "weight")
