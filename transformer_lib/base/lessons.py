@@ -42,7 +42,7 @@ LESSONS = {
         "cues",
         "query, key, value",
         ("00.1", "00.2", "01.2"),
-        day=(19, "query, key and value"),
+        day=(19, "a wish in numbers; query, key and value"),
     ),
     "02": Lesson(
         ATTENTION,
@@ -67,7 +67,7 @@ LESSONS = {
         "√d",
         "the whole formula",
         ("01.1", "03.1", "04.1"),
-        day=(35, "the formula, the gradient, nn.Module"),
+        day=(35, "the root and its proof, the formula, nn.Module, the gradient"),
     ),
     "05": Lesson(
         RECURRENT,
@@ -100,7 +100,7 @@ LESSONS = {
         "self-attention",
         "words ask words",
         ("03.1", "04.1", "08.1"),
-        day=(32, "roles, order, ways and costs"),
+        day=(32, "who “it” means, roles, order, ways and costs"),
     ),
     "09": Lesson(
         TRANSFORMER,
@@ -108,7 +108,7 @@ LESSONS = {
         "heads",
         "several heads at once",
         ("04.2", "08.2", "09.4"),
-        day=(36, "two heads, from projection to projection"),
+        day=(36, "one row, two heads, from projection to projection"),
     ),
     "10": Lesson(
         TRANSFORMER,
@@ -124,7 +124,7 @@ LESSONS = {
         "encoder layer",
         "add, norm, compute",
         ("05.3", "10.4", "11.4"),
-        day=(30, "the parts of a block"),
+        day=(30, "the parts of a block, and Add & Norm"),
     ),
     "12": Lesson(
         TRANSFORMER,
@@ -132,7 +132,7 @@ LESSONS = {
         "decoder layer",
         "masks, two lives",
         ("05.1", "11.3", "12.1"),
-        day=(33, "three masks, Add & Norm, two lives"),
+        day=(33, "two reasons for masks, the memory, one layer, two lives"),
     ),
     "13": Lesson(
         TRANSFORMER,
@@ -156,7 +156,7 @@ LESSONS = {
         "translation",
         "how good is it?",
         ("05.3", "14.1", "15.1"),
-        day=(17, "a trained translator, shown: held out, a map, a sentence of yours"),
+        day=(17, "a trained translator, shown: BLEU, held out, a map, a sentence of yours"),
         gpt=None,
     ),
     "16": Lesson(
@@ -165,7 +165,10 @@ LESSONS = {
         "decoding",
         "choosing the words",
         ("12.1", "15.3", "16.1"),
-        gpt=(47, "greedy, sampling and the cache; then at home “Write with a cache” of 18"),
+        gpt=(
+            47,
+            "greedy, sampling, the cache, what a step waits for; then “Write with a cache” of 18",
+        ),
     ),
     "17": Lesson(
         DOING,

@@ -35,7 +35,7 @@ class Route:
 
 PARTS = (
     "Where a route takes a part of a lesson, run the other cells unread, because later ones use their "
-    "names. Leave out the opening questions on lessons that the route skips."
+    "names. Leave out a question on what the route skips, and of a pause what is about it."
 )
 BEFORE = {"18": "14"}  # on the way to GPT: the lesson that comes before its number would have it
 
