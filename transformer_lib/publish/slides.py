@@ -54,7 +54,7 @@ LISTING, LONGEST = 440, 19  # pixels and lines of one listing: small type first,
 WIDE, WRAPPED = 110, 88  # columns that can still be read; a longer line is wrapped
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 DRAWING = 'font-family="sans-serif"'  # ours, and not a plot
-SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z`*“$])")  # between two of them
+SENTENCE = re.compile(r"(?:(?<=[.?!])|(?<=[.?!]\)))\s+(?=\(?[A-Z`*“$])")  # between two of them
 APART = ("|", "#", "$$", "<", ">", "**Next:**", ROAD_MAP)  # begins what is no paragraph
 QUESTION = re.compile(r"(?=\*\*(?:Predict first|Break it))")
 ASKING = re.compile(r"(recall|quiz)\(")
@@ -336,8 +336,9 @@ def _sentences(cell: NotebookNode) -> list[str]:
 
 
 def _is_bearable(text: str) -> bool:
-    """Not too long for a slide, and no emphasis is cut in two."""
-    return 0 < len(FORMULA.sub("x", text).split()) <= WORDS and text.count("*") % 2 == 0
+    """Not too long for a slide, and no emphasis or bracket is cut in two."""
+    whole = text.count("*") % 2 == 0 and text.count("(") == text.count(")")
+    return whole and 0 < len(FORMULA.sub("x", text).split()) <= WORDS
 
 
 def _question(shown: list[Step]) -> list[Step]:
