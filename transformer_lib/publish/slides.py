@@ -388,8 +388,14 @@ def _steps(piece: render.Piece, source: str, room: int) -> Iterator[list[Block]]
             for picture in pictures:
                 yield [_prose(sentence), _pictured(picture, f"{piece.plain} Here: {sentence}")]
     else:
+        together = []
         for block in _blocks(piece, source):
-            yield [block]
+            together.append(block)
+            if (block.kind, block.lines) != ("output", 1):  # a line heads the table behind it
+                yield together
+                together = []
+        if together:
+            yield together
 
 
 def _pictured(picture: enlarged.Shown, alt: str) -> Block:
