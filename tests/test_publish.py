@@ -274,26 +274,42 @@ def test_a_paragraph_that_announces_stands_above_what_it_announces():
             [
                 cell("## Two slides\n\nOne sentence.", "slide"),
                 cell("It reads it. It reads it twice.", "notes"),
-                cell("Now counted:", "notes"),
+                cell("It says more.\n\nThe numbers are ours. Now counted:", "notes"),
                 cell("1 + 1", "subslide", nbformat.v4.new_code_cell),
             ],
         )
     )
-    assert text_of(first) == "One sentence. It reads it. It reads it twice."
+    assert text_of(first) == "One sentence. It reads it. It reads it twice. It says more."
     assert [block.kind for block in blocks(second)] == ["prose", "code"]
-    assert [note.striptags() for note in second.notes] == ["Now counted:"]
+    assert [note.striptags() for note in second.notes] == ["The numbers are ours. Now counted:"]
+    assert text_of(second).startswith("The numbers are ours. Now counted:")
+
+
+def test_no_sentence_of_a_slide_is_cut_inside_a_bracket():
+    told = " ".join(["Many words (that say little. They go on.) It ends."] + ["More words."] * 30)
+    cell = nbformat.v4.new_markdown_cell(told)
+    assert "Many words (that say little." not in slides._sentences(cell)
+    assert "Many words (that say little. They go on.)" in slides._sentences(cell)
 
 
 FRAME = pd.DataFrame({"w at 100": [3.95, 12.25], "name": ["a b", "c"]}, ["left out", "kept"])
 NUMBERS = pd.DataFrame(
     {"BLEU": ["40.3 ± 1.2", "75.0 ± 0.6"], "AER": ["-", "0.1 ± 0.0"]}, ["a b", "c"]
 )
+PAIRS = pd.DataFrame({"2 heads": ["≈ 0.96 / ≈ 0.19", "≈ 1.00 / ≈ 0.17"]}, ["added", "turned"])
 
 
 @pytest.mark.parametrize("index", [True, False])
 @pytest.mark.parametrize(
     "frame",
-    [FRAME, NUMBERS, FRAME.rename_axis("width"), FRAME.head(1), FRAME.assign(extra=[True, False])],
+    [
+        FRAME,
+        NUMBERS,
+        PAIRS,
+        FRAME.rename_axis("width"),
+        FRAME.head(1),
+        FRAME.assign(extra=[True, False]),
+    ],
 )
 def test_a_printed_frame_is_a_table_of_the_same_cells(frame, index):
     printed = frame.to_string(index=index)

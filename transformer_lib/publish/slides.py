@@ -54,7 +54,7 @@ LISTING, LONGEST = 440, 19  # pixels and lines of one listing: small type first,
 WIDE, WRAPPED = 110, 88  # columns that can still be read; a longer line is wrapped
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 DRAWING = 'font-family="sans-serif"'  # ours, and not a plot
-SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z`*“$])")  # between two of them
+SENTENCE = re.compile(r"(?:(?<=[.?!])|(?<=[.?!]\)))\s+(?=\(?[A-Z`*“$])")  # between two of them
 APART = ("|", "#", "$$", "<", ">", "**Next:**", ROAD_MAP)  # begins what is no paragraph
 QUESTION = re.compile(r"(?=\*\*(?:Predict first|Break it))")
 ASKING = re.compile(r"(recall|quiz)\(")
@@ -229,19 +229,22 @@ def slides(section: Section) -> list[Slide]:
 def _say(cell: NotebookNode, found: list[Slide], asked: list[Step]) -> list[Step]:
     """Gives a paragraph to the speaker, and to the slide what it has room for.
 
-    An answer that finds none stands under its question again. What announces the next thing is
-    handed back instead, to stand above it.
+    An answer that finds none stands under its question again. A paragraph that announces the next
+    thing, or its last sentence, is handed back, to stand above it.
     """
-    said = [[Step([_prose(text)], fragment=True)] for text in reversed(_sentences(cell))]
+    before, _, last = unfolded(cell.source).rpartition("\n\n")
+    lead = _last_words(last) if last.endswith(":") else []
+    lead = lead[-1:] if _is_bearable(last) else lead[:1]
+    texts = _sentences(cell) if before or not lead else []
+    said = [[Step([_prose(text)], fragment=True)] for text in reversed(texts)]
     fitting = next(filter(found[-1].has_room, said), [])
     if said and asked and cell.source.startswith("<details>") and fitting != said[0]:
         found.append(Slide(found[-1].section, opens=False, steps=[*asked]))
         fitting = said[0]
-    found[-1].notes.append(_html(unfolded(cell.source)))
-    if cell.source.endswith(":") and said:
-        return said[0]
+    spoken = [before, last] if lead else [unfolded(cell.source)]
+    found[-1].notes += [_html(text) for text in spoken if text]
     found[-1].steps += fitting
-    return []
+    return lead
 
 
 def _warn(section: Section, n: int, found: list[Slide]) -> None:
@@ -270,6 +273,8 @@ def _show(
         found[-1].steps += shown[:1]  # below its question, and not on a further slide
         shown = shown[1:]
     elif place(cell) == "subslide" and not (found[-1].begun and found[-1].has_room(shown[:1])):
+        if found[-1].begun and not found[-1].has_room(lead + shown[:1]):
+            found[-1].steps += lead
         found.append(Slide(section, opens=False, steps=[*again]))
         if lead:
             found[-1].notes.append(found[-2].notes.pop())
@@ -331,13 +336,13 @@ def _sentences(cell: NotebookNode) -> list[str]:
     )  # a formula stays where it is
     first = next((text for text in paragraphs if not text.startswith(APART)), "")
     ends = [*(found.start() for found in SENTENCE.finditer(first)), len(first)]
-    short = [first[:end] for end in ends if _is_bearable(first[:end])]
-    return [text for text in short if cell.source.endswith(":") or not text.endswith(":")]
+    return [text for end in ends if _is_bearable(text := first[:end]) and not text.endswith(":")]
 
 
 def _is_bearable(text: str) -> bool:
-    """Not too long for a slide, and no emphasis is cut in two."""
-    return 0 < len(FORMULA.sub("x", text).split()) <= WORDS and text.count("*") % 2 == 0
+    """Not too long for a slide, and no emphasis or bracket is cut in two."""
+    whole = text.count("*") % 2 == 0 and text.count("(") == text.count(")")
+    return whole and 0 < len(FORMULA.sub("x", text).split()) <= WORDS
 
 
 def _question(shown: list[Step]) -> list[Step]:
@@ -387,8 +392,14 @@ def _steps(piece: render.Piece, source: str, room: int) -> Iterator[list[Block]]
             for picture in pictures:
                 yield [_prose(sentence), _pictured(picture, f"{piece.plain} Here: {sentence}")]
     else:
+        together = []
         for block in _blocks(piece, source):
-            yield [block]
+            together.append(block)
+            if (block.kind, block.lines) != ("output", 1):  # a line heads the table behind it
+                yield together
+                together = []
+        if together:
+            yield together
 
 
 def _pictured(picture: enlarged.Shown, alt: str) -> Block:

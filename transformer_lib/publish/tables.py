@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 from markupsafe import Markup
 
 PRINTS = re.compile(r"report_table\(|to_string\(|print\(pd\.")
+PAIR = re.compile(r" [±/] (≈ )?")  # two numbers of one cell: 40.3 ± 1.2, ≈ 0.96 / ≈ 0.19
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ def split(source: str, plain: str) -> Iterator[str | Table]:
 
 def _table(lines: list[str], *, indexed: bool) -> Table | None:
     """The frame that these lines of one length print, None where they print something else."""
-    # what belongs to a number: ≈ 3.1 and 40.3 ± 1.2
-    head, *rows = (re.sub("≈( *)", r"\1≈", line).replace(" ± ", "\xa0±\xa0") for line in lines)
+    lines = [PAIR.sub(lambda pair: pair[0].replace(" ", "\xa0"), line) for line in lines]
+    head, *rows = (re.sub("≈( *)", r"\1≈", line) for line in lines)
     if not rows or (indexed and not head.startswith(" ")):
         return None
     corner = rows.pop(0).strip() if rows[0].endswith(" ") else ""
@@ -108,6 +109,6 @@ def _table(lines: list[str], *, indexed: bool) -> Table | None:
 
     def cells(row: str) -> list[str]:
         found = (row[a:b].strip() for a, b in zip(starts, ends, strict=True))
-        return [cell.replace("≈", "≈\xa0") for cell in found]
+        return [re.sub("≈(?!\xa0)", "≈\xa0", cell) for cell in found]
 
     return Table(corner, cells(head), list(zip(names, map(cells, rows), strict=True)))

@@ -22,6 +22,15 @@ function scaleCharts(slide, scale) {
   }
 }
 
+// A formula wider than the slide gets smaller by itself, and leaves the words beside it their size.
+function fitFormulas(slide) {
+  for (const formula of slide.querySelectorAll('mjx-container[display="true"]')) {
+    formula.style.fontSize = "";
+    const room = formula.clientWidth / formula.querySelector("svg").clientWidth;
+    if (room < 1) formula.style.fontSize = `${room * parseFloat(getComputedStyle(formula).fontSize)}px`;
+  }
+}
+
 // The largest charts and the largest type with which the slide still fits; type gives way first.
 function fit(slide) {
   const charts = slide.querySelector(".chart svg.marks");
@@ -31,6 +40,7 @@ function fit(slide) {
   for (const scales of charts ? [legible, CHART_SCALES] : [[1]]) {
     for (const type of sizes) {
       slide.style.setProperty("--fit", type);
+      fitFormulas(slide);
       for (const scale of scales) {
         scaleCharts(slide, scale);
         if (!overflows(slide)) return;
