@@ -23,7 +23,7 @@ def what_is_fetched(n: int, d: int, rows: int) -> Scene:
         0,
         f"the formula: 4 · n · n + 4 · n · d = {thousands(by_formula)} entries cross",
         (
-            ("qk", 0, 88, "Q and K", "query"),
+            ("qk", 0, 88, "Q and K", "token"),
             ("scores", 160, 280, "scores", "score"),
             ("weights", 340, 460, "weights", "weight"),
             ("v", 490, 570, "V", "value"),
@@ -51,7 +51,7 @@ def what_is_fetched(n: int, d: int, rows: int) -> Scene:
         f"in blocks of {rows} queries: {told}",
         (
             ("q", 0, 88, "Q", "query"),
-            ("kv", 240, 400, "K and V", "key"),
+            ("kv", 240, 400, "K and V", "token"),
             ("out", 600, RIGHT, "output", "output"),
         ),
         (("all", 0, RIGHT, "a block of scores and weights at a time", "attention"),),

@@ -76,17 +76,9 @@ def _lane(p: int, lengths: Sequence[int], whole: Frame, added: Box) -> list[Part
     right = left + wide
     frame = Frame(f"dealt.{p}", left + wide / 2, y, wide + 24, ROW * len(mine) + 16)
     model = Box(f"model.{p}", right + MODEL, y, 130, 56, "model", "embedding", "its copy of θ")
-    back = Box(
-        f"back.{p}",
-        right + BACK,
-        y,
-        166,
-        56,
-        "loss.backward()",
-        "query",
-        f"gradient {GRADIENTS[p]}",
-    )
-    step = Box(f"step.{p}", right + STEP, y, 130, 56, "step()", "value", "the same θ")
+    told = "loss.backward()", "norm", f"gradient {GRADIENTS[p]}"
+    back = Box(f"back.{p}", right + BACK, y, 166, 56, *told)
+    step = Box(f"step.{p}", right + STEP, y, 130, 56, "step()", "norm", "the same θ")
     tokens = f"process {p}: {sum(lengths[p::2])} tokens"
     under = y - out * (frame.height / 2 + 14)
     side, way, half = (

@@ -41,9 +41,9 @@ def training_loop(
     batch = _box("batch", 0, 0, "batch", "token", "src, tgt_in, tgt_out")
     model = _box("model", 1, 0, "model", "attention", "its parameters: θ")
     loss = _box("loss", 2, 0, "loss", "output", "one number")
-    back = _box("gradient", 2, 1, "loss.backward()", "query", "a gradient for each parameter")
+    back = _box("gradient", 2, 1, "loss.backward()", "norm", "a gradient for each parameter")
     clip = _box("clip", 1, 1, "clip_grad_norm_", "norm", "length at most 1")
-    step = _box("step", 0, 1, "optimizer.step()", "value", "θ moves, at this update's rate")
+    step = _box("step", 0, 1, "optimizer.step()", "norm", "θ moves, at this update's rate")
     way = clip.on("top")[0] - 60
     logits = shape_of(tgt_in)[:-1] + f", {vocab_size})"
     around = batch.on("top"), (batch.x, -84), (loss.x, -84), loss.on("top")

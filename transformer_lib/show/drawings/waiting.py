@@ -54,7 +54,7 @@ def _decoder(
             said, read = boxes[f"says.{t - 1}"], boxes[f"reads.{t}"]
             between = (said.x + read.x) / 2
             way = said.on("right"), (between, said.y), (between, read.y), read.on("left")
-            flow.append(arrow(said, read, *way, role="wrong", strong=True))
+            flow.append(arrow(said, read, *way, role="changed", strong=True))
     return fitted(title, [*boxes.values(), *flow], margin=12)
 
 
