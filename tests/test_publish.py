@@ -313,6 +313,13 @@ def test_a_reported_table_is_a_table_and_its_bands_stay_text(capsys):
     assert bands == "BLEU: expected 0 to 30"
 
 
+def test_the_last_row_of_a_frame_stays_in_its_table_when_a_blank_line_follows():
+    printed = "     one\na      1\nbcd   20 \n\nafter"
+    table, after = tables.split('print(frame.to_string(), "\\n")', printed)
+    assert table.rows == [("a", ["1"]), ("bcd", ["20"])]
+    assert after == "after"
+
+
 def test_aligned_lines_that_no_frame_printed_stay_text():
     printed = "    one\nbcd   1"
     assert list(tables.split("print(lines)", printed)) == [printed]
