@@ -49,7 +49,8 @@ from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
-CAPTION = re.compile(r"([A-Z“][^.:?!]*[?!]?)[.:?! ]")  # an alt text begins with the figure's title
+# an alt text begins with the figure's title; a stop before a closing quotation mark does not end it
+CAPTION = re.compile(r"([A-Z“](?:[^.:?!]|[.:?!](?=”))*[?!]?)[.:?! ]")
 LISTING = re.compile(r"(.*<pre>(?:<span></span>)?)(.*?)\n?(</pre>.*)", re.S)
 PLAYED = {  # lessons with something of theirs in the playground
     "13": "send a sentence of yours through this drawing, and see the numbers at each box",
