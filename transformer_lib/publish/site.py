@@ -240,11 +240,13 @@ def parts(section: Section, mark: Marker, numbers: Iterator[str]) -> Iterator[Pa
 def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
     setup = "setup" in tags(cell)
     drawing = cell.metadata.get("jupyter", {}).get("source_hidden")
-    shown = "answer" if is_predicted(cell) else "figure"
+    found = render.pieces(cell)
+    pictured = any(piece.kind in ("figure", "chart") for piece in found)
+    shown = "answer" if is_predicted(cell) else "figure" if pictured else "step"
     folded = "Set-up of this lesson" if setup else f"Code of this {shown}" if drawing else ""
     yield Part("code", continued(render.code(cell.source)), folded)
     answer = "See what happens" if is_predicted(cell) else ""
-    for piece in render.pieces(cell):
+    for piece in found:
         if piece.kind in ("figure", "chart"):
             title = CAPTION.match(piece.plain)
             caption = title[1] if title else ""
