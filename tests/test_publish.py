@@ -329,6 +329,13 @@ def test_a_reported_table_is_a_table_and_its_bands_stay_text(capsys):
     assert bands == "BLEU: expected 0 to 30"
 
 
+def test_the_last_row_of_a_frame_stays_in_its_table_when_a_blank_line_follows():
+    printed = "     one\na      1\nbcd   20 \n\nafter"
+    table, after = tables.split('print(frame.to_string(), "\\n")', printed)
+    assert table.rows == [("a", ["1"]), ("bcd", ["20"])]
+    assert after == "after"
+
+
 def test_aligned_lines_that_no_frame_printed_stay_text():
     printed = "    one\nbcd   1"
     assert list(tables.split("print(lines)", printed)) == [printed]
@@ -654,8 +661,9 @@ def test_every_paper_that_a_lesson_links_to_stands_once_among_the_papers(soup):
         for link in soup[f"site/{stem}.html"].select("article a[href^=https]"):
             if "/issues/" in link["href"]:
                 continue
-            if year := re.fullmatch(r"(.+?),?\s\(?(\d{4})\)?", link.get_text(), re.S):
-                name = f"{' '.join(year[1].split()).replace(' and ', ' & ')} ({year[2]})"
+            if year := re.fullmatch(r"([A-Z].*?),?\s\(?(\d{4})\)?", link.get_text(), re.S):
+                authors = " ".join(year[1].split()).replace(" and ", " & ").removesuffix("'s")
+                name = f"{authors} ({year[2]})"
                 assert f"{stem}.html" in listed[name], name
                 named += 1
     assert named >= len(listed) > 5

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from transformer_lib.publish.lessons import Lesson, tags
 
 LINK = re.compile(  # [Vaswani et al. (2017)](https://…), but nobody's report of a bug
-    r"\[([^\][]+?),?\s\(?(\d{4})(?:; revised\s\d{4})?\)?\]\((https://(?![^)]*/issues/)[^)\s]+)\)"
+    r"\[([A-Z][^\][]*?),?\s\(?(\d{4})(?:; revised\s\d{4})?\)?\]\((https://(?![^)]*/issues/)[^)\s]+)\)"
 )
 
 
@@ -30,7 +30,8 @@ def papers(lessons: list[Lesson]) -> list[Paper]:
         )
         named = {}
         for authors, year, address in LINK.findall(told):
-            name = f"{' '.join(authors.split()).replace(' and ', ' & ')} ({year})"
+            whose = " ".join(authors.split()).replace(" and ", " & ").removesuffix("'s")
+            name = f"{whose} ({year})"
             named.setdefault(name, address)
         for name, address in named.items():
             before = found.get(name, Paper(name, address, ()))

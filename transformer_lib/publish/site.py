@@ -49,7 +49,8 @@ from transformer_lib.transformer import make_model
 
 FORMULA = re.compile(r"\$\$.*?\$\$", re.S)
 TITLE = "Attention and Transformers, lesson by lesson"
-CAPTION = re.compile(r"([A-Z“][^.:?!]*[?!]?)[.:?! ]")  # an alt text begins with the figure's title
+# an alt text begins with the figure's title; a stop before a closing quotation mark does not end it
+CAPTION = re.compile(r"([A-Z“](?:[^.:?!]|[.:?!](?=”))*[?!]?)[.:?! ]")
 LISTING = re.compile(r"(.*<pre>(?:<span></span>)?)(.*?)\n?(</pre>.*)", re.S)
 PLAYED = {  # lessons with something of theirs in the playground
     "13": "send a sentence of yours through this drawing, and see the numbers at each box",
@@ -239,11 +240,13 @@ def parts(section: Section, mark: Marker, numbers: Iterator[str]) -> Iterator[Pa
 def _code(cell: NotebookNode, numbers: Iterator[str]) -> Iterator[Part]:
     setup = "setup" in tags(cell)
     drawing = cell.metadata.get("jupyter", {}).get("source_hidden")
-    shown = "answer" if is_predicted(cell) else "figure"
+    found = render.pieces(cell)
+    pictured = any(piece.kind in ("figure", "chart") for piece in found)
+    shown = "answer" if is_predicted(cell) else "figure" if pictured else "step"
     folded = "Set-up of this lesson" if setup else f"Code of this {shown}" if drawing else ""
     yield Part("code", continued(render.code(cell.source)), folded)
     answer = "See what happens" if is_predicted(cell) else ""
-    for piece in render.pieces(cell):
+    for piece in found:
         if piece.kind in ("figure", "chart"):
             title = CAPTION.match(piece.plain)
             caption = title[1] if title else ""

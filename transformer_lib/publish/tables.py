@@ -70,7 +70,7 @@ def split(source: str, plain: str) -> Iterator[str | Table]:
         yield plain
         return
     lines = []
-    for _, group in groupby(plain.split("\n"), key=len):
+    for _, group in groupby(_trimmed(plain.split("\n")), key=len):
         block = list(group)
         if table := _table(block, indexed="index=False" not in source):
             if "".join(lines).strip():
@@ -81,6 +81,12 @@ def split(source: str, plain: str) -> Iterator[str | Table]:
             lines += block
     if "".join(lines).strip():
         yield "\n".join(lines).strip("\n")
+
+
+def _trimmed(lines: list[str]) -> Iterator[str]:
+    """The lines without the blank that `print(frame, "\\n")` puts behind the last row."""
+    for before, line in pairwise(["", *lines]):
+        yield line[:-1] if line.endswith(" ") and len(line) == len(before) + 1 else line
 
 
 def _table(lines: list[str], *, indexed: bool) -> Table | None:
