@@ -281,7 +281,8 @@ def _show(
     if found[-1].has_room(lead + shown[:1]):
         found[-1].steps += lead
     for step in shown:
-        if found[-1].steps and not (found[-1].has_room([step]) and found[-1].may_take(step)):
+        begun = found[-1].steps not in ([], again)
+        if begun and not (found[-1].has_room([step]) and found[-1].may_take(step)):
             found.append(Slide(section, opens=False, steps=[*again]))
         found[-1].steps.append(step)
         found[-1].notes += [block.note for block in step.blocks if block.note]
