@@ -187,6 +187,18 @@ def test_who_stops_it_while_torch_is_loaded_sees_no_traceback():
     assert (done.returncode, done.stderr) == (130, "\nstopped\n")
 
 
+def test_a_python_without_torch_is_told_which_one_has_it():
+    lacking = (
+        "import runpy, sys\n"
+        "sys.modules['torch'] = None\n"
+        "runpy.run_module('transformer_lib', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", lacking], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {sys.executable} has no torch: take the Python of .venv")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_log_has_a_line_now_and_then(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(report, "LINE_EVERY", 0.0)
     monkeypatch.delenv("TQDM_DISABLE", raising=False)

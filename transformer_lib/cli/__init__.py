@@ -68,7 +68,7 @@ class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpF
     """Keeps the example's lines, and says every default that there is."""
 
     def _get_help_string(self, action):
-        silent = action.default in (None, False, [], argparse.SUPPRESS)
+        silent = action.default in (None, False, "", [], argparse.SUPPRESS)
         return action.help if silent else super()._get_help_string(action)
 
 
