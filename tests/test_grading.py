@@ -378,6 +378,13 @@ def test_a_student_is_found_on_the_roster_however_the_name_is_spelt(name, tmp_pa
 def test_two_of_one_name_are_not_guessed_apart(tmp_path):
     (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
     folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
+def test_the_letter_of_a_students_number_is_part_of_it(tmp_path):
+    (tmp_path / "names.csv").write_text("name,id\nTina Müller,S1234567\n", encoding="utf-8")
+    folder = plant(tmp_path / "class", {"s1234567/x.pdf": b"x"})
+    (entry,) = handed_in(folder, read_roster(tmp_path / "names.csv"))
+    assert (entry.who.name, entry.who.id, entry.remarks) == ("Tina Müller", "S1234567", [])
+
+
     found = [
         (entry.who.id, entry.remarks)
         for entry in handed_in(folder, read_roster(tmp_path / "names.csv"))
