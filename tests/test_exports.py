@@ -674,11 +674,16 @@ def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(t
     first = next(question for question in QUESTIONS if question.lesson == "00")
     wrong = next(letter for letter in "ABCD" if letter != first.right)
     answers = {first.name: {"first": wrong, "last": first.right}}
-    for name, text in (("ann", json.dumps({"who": "Ann", "answers": answers})), ("bob", "{")):
+    text_of_ann = json.dumps({"who": "Ann", "answers": answers})
+    for name, text in (("ann", text_of_ann), ("bob", "{")):
         (submitted(tmp_path / "class" / name, "dan") / HANDED_IN).write_text(text, encoding="utf-8")
-    ann, bob = grade_class(tmp_path / "class", seconds=60, mebibytes=2000, jobs=2).rows
+    canvas = {"_12346_678901_quiz_answers-1.json": text_of_ann, "_12346_678902_mine.py": "x = 1"}
+    for name, text in canvas.items():
+        (tmp_path / "class" / f"eva{name}").write_text(text, encoding="utf-8")
+    ann, bob, eva = grade_class(tmp_path / "class", seconds=60, mebibytes=2000, jobs=2).rows
     of = sum(question.lesson == "00" for question in QUESTIONS)
     assert str(ann.quiz) == f"0 of {of} right at the first try, 1 in the end, 1 answered"
     assert bob.quiz is None
     assert any(f"{HANDED_IN} is not JSON" in remark for remark in bob.remarks)
     assert not any("not read" in remark for remark in ann.remarks)
+    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), []), "under the names that Canvas gives"
