@@ -45,7 +45,7 @@ from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import files, judge, limits, roster
+from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.entries import handed_in
@@ -57,6 +57,7 @@ from transformer_lib.grading.programs import program
 from transformer_lib.grading.roster import read_roster
 from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks, write_table
+from transformer_lib.grading.versions import Version
 from transformer_lib.publish.instructor import solved
 from transformer_lib.publish.lessons import find_lessons
 
@@ -424,6 +425,16 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
 
 def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
     """By the clock ten seconds pass while the processor computes one: nine others have it."""
+def test_what_is_handed_in_a_second_time_is_the_newest_again():
+    first, second = cells_of(RIGHT), cells_of(answered("00", my_mix=MIX))
+    versions = [
+        Version(files.File(PurePosixPath(f"{n}.ipynb"), bytes, n), homework("00"), cells)
+        for n, cells in enumerate((first, second, first))
+    ]
+    (newest,) = classroom._to_run(versions, newest=True)
+    assert newest.told == "2.ipynb"
+
+
     monkeypatch.setattr(running.time, "monotonic", lambda: 10 * time.process_time())
 
     def slow():

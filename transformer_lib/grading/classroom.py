@@ -229,7 +229,7 @@ def _to_run(versions: Sequence[Version], newest: bool) -> list[Version]:
     """Those that may count: no untouched copy of a lesson that was worked on, and none twice."""
     touched = [one for one in versions if not is_untouched(one.cells, one.lesson)]
     distinct = {one.code: one for one in sorted(touched or versions[:1], key=_age)}
-    return list(distinct.values())[-1:] if newest else list(distinct.values())
+    return [max(distinct.values(), key=_age)] if newest else list(distinct.values())
 
 
 def _age(version: Version) -> tuple[bool, int, float]:
