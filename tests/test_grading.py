@@ -278,7 +278,9 @@ def files_of(tmp_path, name, content):
 
 
 def test_a_zip_is_read_and_nothing_of_it_is_written(tmp_path):
-    inner = zipped({"b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"})
+    inner = zipped(
+        {".": "", "b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"}
+    )
     found = files_of(tmp_path, "ann.zip", zipped({"a.ipynb": "a", "in.zip": inner}))
     assert {file.told: file.read() for file in found} == {"a.ipynb": b"a", "in.zip/b.ipynb": b"b"}
     assert [path.name for path in tmp_path.rglob("*")] == ["ann.zip"]
