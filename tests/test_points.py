@@ -109,6 +109,7 @@ def test_what_goes_deeper_counts_nothing_unless_a_teacher_says_so(tmp_path):
             '[mistakes]\n"Right" = 0.5',
             "line 2: there is no exercise 'Right'.*mistakes.\"EXERCISE\"",
         ),
+        ('[mistakes]\n"basics.mix" = 0.5', 'line 2: of which mistake.*mistakes."basics.mix"'),
         ('[mistakes."basics.mix"]\n"Right" = 5', "line 2: 'Right' is 5: .* from 0 to 1"),
         ("\n[exercise]\n", "line 2: 'exercise' is none of the tables exercises, states"),
         ("exercises = 3", "line 1: 'exercises' is none of the tables"),
