@@ -241,6 +241,10 @@ def test_the_file_of_another_program_is_refused(book, tmp_path):
     path = tmp_path / "exported.csv"
     path.write_text(other, encoding="utf-8")
     with pytest.raises(ValueError, match=r"has no column '|has not one column for the points"):
+    text = "E-Mail,Points\nann@example.org,\n"
+    assert filled(PLAIN, text, ANN, tmp_path=tmp_path).content.decode() == text.replace(
+        ",\n", ",1.5\n"
+    )
         check_target(book, path, "")
 
 
