@@ -89,6 +89,14 @@ def test_a_file_without_changes_comes_back_byte_for_byte(text, tmp_path):
     assert [[cell.value for cell in row] for row in sheet.rows] == rows
 
 
+def test_behind_the_end_of_a_row_a_cell_says_nothing_and_takes_nothing(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1\n")
+    sheet = read_sheet(tmp_path / "x.csv")
+    assert (sheet.value(1, 0), sheet.value(1, 1)) == ("1", "")
+    with pytest.raises(ValueError, match="row 2: 1 cells, where the first row has 2"):
+        sheet.change(1, 1, "x")
+
+
 def test_of_random_tables_exactly_the_changed_cells_are_others(tmp_path):
     draw = random.Random(5)
     path = tmp_path / "x.csv"
@@ -104,7 +112,7 @@ def test_of_random_tables_exactly_the_changed_cells_are_others(tmp_path):
         path.write_bytes(text.getvalue().encode())
         sheet = read_sheet(path)
         row, column = draw.randrange(1, len(table)), draw.randrange(3)
-        value = draw.choice(["2.5", 'new "text"' + delimiter, "two\nlines", ""])
+        value = draw.choice(["2.5", 'new "text"' + delimiter, "two\nlines", "two\rlines", ""])
         sheet.change(row, column, value)
         table[row][column] = value
         assert table_of(sheet.changed(), delimiter) == table
@@ -233,6 +241,10 @@ def test_a_teachers_own_table_is_filled_by_name_or_mail_and_keeps_its_semicolons
     text = "Name;E-Mail;Punkte;Notiz\nAnn Abel;ann@example.org;;=SUM(A1)\nEva Klein;;2,5;x\n"
     done = filled(PLAIN, text, ANN, EVA, column="Punkte", tmp_path=tmp_path)
     assert done.content.decode() == text.replace("org;;", "org;1.5;").replace(";2,5;", ";1.5;")
+    text = "E-Mail,Points\nann@example.org,\n"
+    assert filled(PLAIN, text, ANN, tmp_path=tmp_path).content.decode() == text.replace(
+        ",\n", ",1.5\n"
+    )
 
 
 @pytest.mark.parametrize("book", GRADEBOOKS)
@@ -241,10 +253,6 @@ def test_the_file_of_another_program_is_refused(book, tmp_path):
     path = tmp_path / "exported.csv"
     path.write_text(other, encoding="utf-8")
     with pytest.raises(ValueError, match=r"has no column '|has not one column for the points"):
-    text = "E-Mail,Points\nann@example.org,\n"
-    assert filled(PLAIN, text, ANN, tmp_path=tmp_path).content.decode() == text.replace(
-        ",\n", ",1.5\n"
-    )
         check_target(book, path, "")
 
 
@@ -288,7 +296,9 @@ def test_what_is_written_new_can_be_filled_again(book, tmp_path):
 def test_moodle_finds_each_page_by_the_folder_that_it_named(tmp_path):
     """Its importer splits a folder at `_`: the name, a number, assignsubmission, file."""
     entry = "Jörg Groß_123457_assignsubmission_file_"
-    grades = grades_of(replace(JOERG, entry=entry), replace(MAX, name="Max_Weber"), EVA)
+    flat = "Max Weber_123459_assignsubmission_file_00_start_here.ipynb"
+    odd = replace(MAX, name="Max_We/ber", entry=flat)
+    grades = grades_of(replace(JOERG, entry=entry), odd, replace(EVA, id="S-2"))
     assert moodle_zip(tmp_path / "f.zip", grades, marked(grades)) == ["Eva Klein"]
     with zipfile.ZipFile(tmp_path / "f.zip") as file:
         names = file.namelist()
@@ -319,13 +329,46 @@ def test_canvas_finds_each_notebook_by_the_two_numbers_in_its_name(tmp_path):
     nbformat.validate(notebook)
     first, *rest = notebook.cells
     assert "1.5 of 2 points" in first.source
+    assert first.id == "feedback", "which a notebook of today has to have"
     assert rest == nbformat.reads(json.dumps(planted_class.RIGHT), 4).cells
     assert handed.read_bytes() == was
-    handed.write_text(nbformat.writes(notebook), encoding="utf-8")
+    for cell in notebook.cells:
+        del cell["id"]
+    handed.write_text(json.dumps({**notebook, "nbformat_minor": 4}), encoding="utf-8")
     canvas_zip(tmp_path / "again.zip", grades, marked(grades))
     with zipfile.ZipFile(tmp_path / "again.zip") as file:
-        again = nbformat.reads(file.read(name).decode(), 4)
-    assert len(again.cells) == len(notebook.cells), "in place of what was said before"
+        again = json.loads(file.read(name))
+    assert len(again["cells"]) == len(notebook.cells), "in place of what was said before"
+    assert not any("id" in cell for cell in again["cells"]), "and one of yesterday must not"
+
+
+def test_beside_a_notebook_canvas_is_given_what_is_said_of_its_lesson_alone(tmp_path):
+    handed = tmp_path / "muellertina_12345_678910_00_start_here.ipynb"
+    handed.write_text(json.dumps(planted_class.RIGHT), encoding="utf-8")
+    other, grades = homework("03"), grades_of(TINA)
+    grades.rows[0].taken["00"] = handed
+    grades.rows[0].results |= {asked.exercise: Result(PASSED) for asked in other.asked}
+    grades = Grades([LESSON, other], grades.rows)
+    canvas_zip(tmp_path / "f.zip", grades, marked(grades))
+    with zipfile.ZipFile(tmp_path / "f.zip") as file:
+        first = json.loads(file.read(handed.name))["cells"][0]["source"]
+    assert MIX.answer in first
+    assert other.asked[0].answer not in first
+
+
+def test_without_a_gradebook_there_is_a_new_one_a_zip_and_who_is_not_in_it(tmp_path):
+    grades = grades_of(JOERG, EVA)
+    site = "https://lessons.example"
+    said = list(
+        give_back("moodle", tmp_path / "g.csv", grades, marked(grades), column="HW 7", site=site)
+    )
+    assert "HW 7" in table_of((tmp_path / "g.moodle.csv").read_bytes())[0]
+    with zipfile.ZipFile(tmp_path / "g.moodle.zip") as file:
+        (name,) = file.namelist()
+        assert f'href="{site}/' in file.read(name).decode()
+    assert said[-1].endswith("has no file name of theirs: Eva Klein")
+    again = list(give_back("moodle", tmp_path / "g.csv", grades_of(JOERG), marked(grades)[:1]))
+    assert not any("not in it" in line for line in again)
 
 
 @pytest.mark.parametrize("text", ["print(1)", json.dumps(planted_class.of_format_3())])

@@ -48,7 +48,7 @@ from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
-from transformer_lib.grading.entries import handed_in
+from transformer_lib.grading.entries import Entry, handed_in, the_one
 from transformer_lib.grading.files import Unusable
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.notebooks import number_of, read_cells
@@ -378,9 +378,6 @@ def test_a_student_is_found_on_the_roster_however_the_name_is_spelt(name, tmp_pa
     assert (entry.who.id, entry.remarks) == ("12345", [])
 
 
-def test_two_of_one_name_are_not_guessed_apart(tmp_path):
-    (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
-    folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
 def test_the_letter_of_a_students_number_is_part_of_it(tmp_path):
     (tmp_path / "names.csv").write_text("name,id\nTina Müller,S1234567\n", encoding="utf-8")
     folder = plant(tmp_path / "class", {"s1234567/x.pdf": b"x"})
@@ -388,6 +385,9 @@ def test_the_letter_of_a_students_number_is_part_of_it(tmp_path):
     assert (entry.who.name, entry.who.id, entry.remarks) == ("Tina Müller", "S1234567", [])
 
 
+def test_two_of_one_name_are_not_guessed_apart(tmp_path):
+    (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
+    folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
     found = [
         (entry.who.id, entry.remarks)
         for entry in handed_in(folder, read_roster(tmp_path / "names.csv"))
@@ -425,8 +425,6 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
     assert [row.passed(newest.counted) for row in newest.rows] == [1, 1, 1]
 
 
-def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
-    """By the clock ten seconds pass while the processor computes one: nine others have it."""
 def test_what_is_handed_in_a_second_time_is_the_newest_again():
     first, second = cells_of(RIGHT), cells_of(answered("00", my_mix=MIX))
     versions = [
@@ -437,6 +435,8 @@ def test_what_is_handed_in_a_second_time_is_the_newest_again():
     assert newest.told == "2.ipynb"
 
 
+def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
+    """By the clock ten seconds pass while the processor computes one: nine others have it."""
     monkeypatch.setattr(running.time, "monotonic", lambda: 10 * time.process_time())
 
     def slow():
@@ -527,6 +527,23 @@ def test_a_class_without_one_usable_notebook_has_its_rows_too(tmp_path):
     write_table(tmp_path / "g.csv", grades, marks(grades, Points({}, PARTS, {}), Table()), Table())
     text = Path(tmp_path / "g.csv").read_text(encoding="utf-8-sig")
     assert text.splitlines()[1].startswith("'=jim,,0,0,"), "no spreadsheet takes it for a formula"
+
+
+@pytest.mark.parametrize("name", ["03", "03_scoring_functions", "x/03_scoring_functions.ipynb"])
+def test_a_lesson_is_named_by_its_number_its_notebook_or_a_path_to_it(name):
+    assert homework(name).number == "03"
+    with pytest.raises(ValueError, match="There is no lesson '03_s'. There are: 00_start_here"):
+        homework("03_s")
+
+
+def test_one_student_is_asked_for_by_whatever_is_known_of_them():
+    ann = Student("Ann Lee", "7", "alee", "ann@example.org", "Ann Lee_7_assignsubmission_file_")
+    others = [Student("7", entry="7.ipynb"), Student("Bo", "1"), Student("bo", entry="bo.ipynb")]
+    found = [Entry(who) for who in (ann, *others)]
+    for called in ("ann lee", "ALEE", "Ann@example.org", ann.entry, "7"):
+        assert the_one(found, called).who is ann
+    with pytest.raises(ValueError, match="2 students are called 'BO': give one of 1, bo.ipynb"):
+        the_one(found, "BO")
 
 
 def test_of_two_on_the_roster_who_could_both_be_meant_neither_is_taken():

@@ -178,6 +178,7 @@ def test_what_was_typed_by_hand_survives_and_its_points_win(table):
         for row in rows:
             row["group"] = f"of {row['student']}"
         rows[0] |= {"by hand": "1,75", "comment": "Well done, but\nname it."}
+        rows[2]["by hand"] = "0"
         rows.reverse()
 
     edit(path, change)
@@ -192,6 +193,7 @@ def test_what_was_typed_by_hand_survives_and_its_points_win(table):
     assert ann["00 basics.softmax"].startswith("mistake: At large scores"), (
         "the result is the new one"
     )
+    assert rows[0]["points"] == "0", "of cleo, who would have 1.5"
     assert (marked[0].points, marked[0].comment) == ("1.75", "Well done, but\nname it.")
     assert rows[1]["points"] == "2"
 
@@ -272,7 +274,7 @@ def test_no_cell_is_a_formula_and_each_comes_back(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Ann", "-3", "+4", "-2,5", "'-3", "-", "O'Neil", "'tis", "1=1"]
+    "text", ["", "Ann", "-3", "+4", "-2,5", "-50%", "'-3", "-", "O'Neil", "'tis", "1=1"]
 )
 def test_what_is_no_formula_stays_as_it_is(text):
     assert neutral(text) == text == restored(text)
