@@ -61,7 +61,7 @@ def fill(
     Raises ValueError where the file is not that LMS's, or where it is not clear which column is meant.
     """
     sheet = read_sheet(path)
-    head = [restored(name.strip()) for name in sheet.head]
+    head = [name.strip() for name in sheet.head]
     for name in book.must:
         if name not in head:
             raise ValueError(

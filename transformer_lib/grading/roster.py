@@ -83,7 +83,7 @@ def find(who: Student, names: Sequence[Student]) -> Student | None:
         lambda one: {one.login.casefold(), one.id.casefold()},
         lambda one: {one.email.casefold(), one.email.casefold().partition("@")[0]},
     ):
-        found = [one for one in names if plain and plain in keys(one)]
+        found = [one for one in names if plain in keys(one)]
         if len(found) == 1:
             return found[0]
     spelt = _spellings(who.name)
@@ -99,7 +99,7 @@ def _spellings(name: str) -> set[str]:
         text = "".join(letter for letter in bare if not unicodedata.combining(letter))
         words = re.findall(r"[^\W_]+", text)
         found |= {"".join(words[n:] + words[:n]) for n in range(len(words))}
-    return found - {""}
+    return found
 
 
 def _german(name: str) -> str:
