@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from dataclasses import replace
 from decimal import Decimal
@@ -76,6 +77,7 @@ ODD = [
     "﻿a\tb\n1\t2",
     "a,b\r1,2\r",
     '"a","b"\n"",""\n',
+    '"a; b; c",d\n1,2\n',
 ]
 
 
@@ -160,6 +162,8 @@ def test_canvas_gets_its_own_file_with_our_points_in_the_one_column(tmp_path):
     assert changed == {(3, "1.5"), (4, "1.5"), (5, "1.5"), (6, "1.5")}
     assert [line[:-2] + line[-1:] for line in new] == [line[:-2] + line[-1:] for line in old]
     assert done.matched == 4
+    tina = Student("T. M.", id="S-1")
+    assert filled(CANVAS, CANVAS_FILE, tina, column="Lesson 00", tmp_path=tmp_path).matched == 1
 
 
 def test_what_stood_there_and_who_is_left_is_said(tmp_path):
@@ -189,6 +193,8 @@ def test_which_column_is_meant_is_asked_and_not_guessed(tmp_path):
         filled(CANVAS, CANVAS_FILE, TINA, tmp_path=tmp_path)
     with pytest.raises(ValueError, match=r"no column 'Lesson 07'.*'Lesson 00 \(98765\)'"):
         filled(CANVAS, CANVAS_FILE, TINA, column="Lesson 07", tmp_path=tmp_path)
+    with pytest.raises(ValueError, match="no column 'Lesson 0'"):
+        filled(CANVAS, CANVAS_FILE, TINA, column="Lesson 0", tmp_path=tmp_path)
     only = CANVAS_FILE.replace("Quiz 1 (111)", "Notes")
     assert filled(CANVAS, only, TINA, tmp_path=tmp_path).matched == 1
 
@@ -219,6 +225,17 @@ def test_moodle_gets_its_worksheet_with_grades_and_comments(tmp_path):
     for was, line in zip(old, new, strict=True):
         assert line[:grade] + line[grade + 1 : comment] == was[:grade] + was[grade + 1 : comment]
     assert done.notes == ["nothing of these was graded, and their cells stay: Max Weber"]
+    ungraded = MOODLE_FILE.replace('for grading",,', 'for grading",-,').replace(",,2.00", ",,")
+    assert filled(MOODLE, ungraded, JOERG, MAX, ANN, tmp_path=tmp_path).notes == done.notes
+
+
+def test_moodle_shows_a_comment_as_text_and_is_asked_for_its_maximum(tmp_path):
+    path = tmp_path / "exported.csv"
+    path.write_text(MOODLE_FILE.replace("2.00", "20.00"), encoding="utf-8")
+    grades = grades_of(Student(unicodedata.normalize("NFD", "Jörg Groß")))  # as macOS spells it
+    done = fill(MOODLE, path, grades, [replace(marked(grades)[0], comment="=1+1 <b>")])
+    assert table_of(done.content)[1][-1].startswith("'=1+1 &lt;b&gt;<br>00 my_mix: passed")
+    assert done.notes[-1].startswith("Moodle has 20.00 as the most there is, and here it is 2")
 
 
 def test_of_two_with_one_name_none_is_taken_for_the_other(tmp_path):
@@ -233,14 +250,20 @@ def test_of_two_with_one_name_none_is_taken_for_the_other(tmp_path):
     )
     done = filled(MOODLE, one, replace(JOERG, id="S1"), replace(other, id="S2"), tmp_path=tmp_path)
     assert done.matched == 2, "where the ids are of another kind, a name that is one alone counts"
+    for text, who in (
+        (MOODLE_FILE.replace("123458", "123459"), MAX),
+        (MOODLE_FILE.replace("max1@", "max2@"), Student("M. W.", email="max2@example.org")),
+    ):
+        assert filled(MOODLE, text, who, tmp_path=tmp_path).matched == 0
     twins = (Student("Jörg Groß"), Student("Groß, Jörg"))
     assert filled(MOODLE, MOODLE_FILE, *twins, tmp_path=tmp_path).matched == 0
 
 
 def test_a_teachers_own_table_is_filled_by_name_or_mail_and_keeps_its_semicolons(tmp_path):
-    text = "Name;E-Mail;Punkte;Notiz\nAnn Abel;ann@example.org;;=SUM(A1)\nEva Klein;;2,5;x\n"
+    text = "Name;E-Mail; Punkte;Notiz\nAnn Abel;ann@example.org;;=SUM(A1)\nEva Klein;;1,5;x\n"
     done = filled(PLAIN, text, ANN, EVA, column="Punkte", tmp_path=tmp_path)
-    assert done.content.decode() == text.replace("org;;", "org;1.5;").replace(";2,5;", ";1.5;")
+    assert done.content.decode() == text.replace("org;;", "org;1.5;").replace(";1,5;", ";1.5;")
+    assert done.notes == [], "of 1,5 points that are 1.5 points"
     text = "E-Mail,Points\nann@example.org,\n"
     assert filled(PLAIN, text, ANN, tmp_path=tmp_path).content.decode() == text.replace(
         ",\n", ",1.5\n"
@@ -445,8 +468,12 @@ def test_gradescope_reads_points_tests_and_the_smallest_case():
     assert "no notebook of lesson 00 that can be read" in results["output"]
     grades.rows[0].taken["00"] = Path("00.ipynb")
     assert "no notebook" not in autograders.gradescope_results(grades, marked(grades)[0])["output"]
-    by_hand = replace(marked(grades)[0], by_hand=Decimal(2))
-    assert autograders.gradescope_results(grades, by_hand)["score"] == 2
+    most = {MIX.exercise: Decimal(3), SOFTMAX.exercise: Decimal(1)}
+    by_hand = replace(marked(grades)[0], by_hand=Decimal(2), comment="See me.", most=most)
+    results = autograders.gradescope_results(grades, by_hand)
+    assert (results["score"], results["output"]) == (2, "See me.")
+    shown = [(test["max_score"], test["visibility"]) for test in results["tests"]]
+    assert shown == [(3, "visible"), (1, "visible")]
 
 
 def test_github_classroom_adds_up_the_points_of_the_tests():
@@ -626,6 +653,7 @@ def test_the_workflows_commands_are_ours_and_hand_over_the_results(workflow, tmp
     ("words", "message"),
     [
         (["github", "--lessons", "00"], "--library '': give the repository"),
+        (["github", "--lessons", "00", "--library", "https://x.org/a/b"], "as OWNER/NAME"),
         (["github", "--lessons", "77", "--library", "a/b"], "There is no lesson '77'"),
         (["gradescope", "--lessons", "00", "--points", "{tmp}/bad.toml"], "bad.toml, line 1: 'x'"),
     ],

@@ -48,7 +48,7 @@ from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
-from transformer_lib.grading.entries import Entry, handed_in, the_one
+from transformer_lib.grading.entries import Entry, handed_in, student_of, the_one
 from transformer_lib.grading.files import Unusable
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.notebooks import number_of, read_cells
@@ -383,6 +383,28 @@ def test_the_letter_of_a_students_number_is_part_of_it(tmp_path):
     folder = plant(tmp_path / "class", {"s1234567/x.pdf": b"x"})
     (entry,) = handed_in(folder, read_roster(tmp_path / "names.csv"))
     assert (entry.who.name, entry.who.id, entry.remarks) == ("Tina Müller", "S1234567", [])
+
+
+def test_a_roster_may_have_short_lines_and_double_ones_and_needs_whole_names(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("name,id,mail\nTina\nTina\nEva Klein,2,e.k@example.org\n", encoding="utf-8")
+    people = read_roster(path)
+    assert [(who.name, who.id) for who in people] == [("Tina", ""), ("Eva Klein", "2")]
+    assert roster.find(Student("E.K"), people) is people[1]
+    path.write_text("Vorname,id\nTina,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="Its columns are: Vorname, id"):
+        read_roster(path)
+
+
+def test_two_numbers_of_an_lms_are_two_students_also_where_the_roster_has_one(tmp_path):
+    name = "Max Weber_{}_assignsubmission_file_/x.pdf"
+    folder = plant(tmp_path, {name.format(n): b"x" for n in (1001, 1002)})
+    found = handed_in(folder, [Student("Max Weber")])
+    assert [(entry.who.id, entry.remarks) for entry in found] == [
+        ("1001", []),
+        ("1002", ["not on the roster"]),
+    ]
+    assert student_of("max_3_4_x.ipynb", lms=True) is None, "Canvas's numbers are longer"
 
 
 def test_two_of_one_name_are_not_guessed_apart(tmp_path):

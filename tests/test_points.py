@@ -74,6 +74,7 @@ def test_what_is_written_first_says_the_same_as_no_file(which, points, tmp_path)
 def test_a_teacher_changes_points_states_and_a_named_mistake(tmp_path):
     path = written(
         tmp_path,
+        "\ufeff"  # Windows marks UTF-8
         '[exercises]\n"basics.mix" = 3\nbasics.softmax = 1.5\n'
         '[states]\n"not judged" = 1\n"right, but" = 0.75\n'
         '[mistakes."basics.softmax"]\n"large scores" = 0.2\n',
@@ -87,6 +88,8 @@ def test_a_teacher_changes_points_states_and_a_named_mistake(tmp_path):
 def test_what_goes_deeper_counts_nothing_unless_a_teacher_says_so(tmp_path):
     deeper = replace(MIX, deeper=True)
     assert read_points(tmp_path / "none").most(deeper) == 0
+    as_written = read_points(written(tmp_path, default_points([deeper, SOFTMAX])))
+    assert (as_written.most(deeper), as_written.most(SOFTMAX)) == (0, 1)
     path = written(tmp_path, f'[exercises]\n"{deeper.exercise}" = 2')
     assert read_points(path).most(deeper) == 2
 
@@ -169,6 +172,7 @@ def test_a_row_has_points_and_room_for_the_teachers(table):
     (ann, bob, _cleo) = lines_of(path)
     assert (ann["student"], ann["id"], ann["points"], ann["out of"]) == ("ann", "7", "1.5", "2")
     assert (ann["by hand"], ann["comment"], bob["points"]) == ("", "", "0")
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf"), "by which Excel knows UTF-8"
 
 
 def test_what_was_typed_by_hand_survives_and_its_points_win(table):
@@ -230,6 +234,8 @@ def test_the_table_as_it_was_is_kept_and_only_where_something_changes(table):
     kept = graded(path, grades_of(ann=("7", "all right")), points)[1]
     assert kept.read_bytes() == was
     assert sorted(os.listdir(path.parent)) == sorted([path.name, kept.name])
+    again = graded(path, grades_of(ann=("7", "nothing")), points)[1]
+    assert len({path, kept, again}) == len(os.listdir(path.parent)) == 3, "each that was replaced"
 
 
 def test_two_students_of_one_name_are_told_apart_by_id_and_never_share_a_row(tmp_path):
@@ -243,6 +249,30 @@ def test_two_students_of_one_name_are_told_apart_by_id_and_never_share_a_row(tmp
     graded(path, grades_of(Max=("", "half")), points)
     graded(path, Grades([LESSON], [max1, max2]), points)
     assert [row["id"] for row in lines_of(path)] == ["", "1", "2"], "whose it was is not guessed"
+
+
+def test_a_student_is_followed_by_id_whatever_the_name(tmp_path):
+    path, points = tmp_path / "grades.csv", read_points(tmp_path / "none")
+    graded(path, grades_of(Max=("1", "half"), Ann=("", "nothing")), points)
+    graded(path, grades_of(Ann=("1", "all right")), points)
+    graded(path, grades_of(Ann=("2", "half"), Max=("3", "half")), points)
+    assert [(row["student"], row["id"]) for row in lines_of(path)] == [
+        ("Ann", "1"),
+        ("Ann", "2"),
+        ("Max", "3"),
+    ]
+
+
+def test_empty_lines_go_and_a_column_called_like_a_formula_keeps_its_name(table):
+    path, points = table
+    edit(path, lambda rows: [row.update({"=n": "x"}) for row in rows])
+    with path.open("a", encoding="utf-8") as file:
+        file.write("," * (len(lines_of(path)[0]) - 1) + "\r\n")
+    for which in ("half", "all right"):
+        graded(path, grades_of(ann=("7", which)), points)
+    rows = lines_of(path)
+    assert [row["student"] for row in rows] == ["ann", "bob", "cleo"]
+    assert [name for name in rows[0] if "=" in name] == ["'=n"]
 
 
 @pytest.mark.parametrize(
