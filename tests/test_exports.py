@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from dataclasses import replace
 from decimal import Decimal
@@ -76,6 +77,7 @@ ODD = [
     "﻿a\tb\n1\t2",
     "a,b\r1,2\r",
     '"a","b"\n"",""\n',
+    '"a; b; c",d\n1,2\n',
 ]
 
 
@@ -87,6 +89,14 @@ def test_a_file_without_changes_comes_back_byte_for_byte(text, tmp_path):
     assert sheet.changed() == text.encode()
     rows = [row for row in table_of(text.encode(), sheet.delimiter) if row]
     assert [[cell.value for cell in row] for row in sheet.rows] == rows
+
+
+def test_behind_the_end_of_a_row_a_cell_says_nothing_and_takes_nothing(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n1\n")
+    sheet = read_sheet(tmp_path / "x.csv")
+    assert (sheet.value(1, 0), sheet.value(1, 1)) == ("1", "")
+    with pytest.raises(ValueError, match="row 2: 1 cells, where the first row has 2"):
+        sheet.change(1, 1, "x")
 
 
 def test_of_random_tables_exactly_the_changed_cells_are_others(tmp_path):
@@ -104,7 +114,7 @@ def test_of_random_tables_exactly_the_changed_cells_are_others(tmp_path):
         path.write_bytes(text.getvalue().encode())
         sheet = read_sheet(path)
         row, column = draw.randrange(1, len(table)), draw.randrange(3)
-        value = draw.choice(["2.5", 'new "text"' + delimiter, "two\nlines", ""])
+        value = draw.choice(["2.5", 'new "text"' + delimiter, "two\nlines", "two\rlines", ""])
         sheet.change(row, column, value)
         table[row][column] = value
         assert table_of(sheet.changed(), delimiter) == table
@@ -152,6 +162,8 @@ def test_canvas_gets_its_own_file_with_our_points_in_the_one_column(tmp_path):
     assert changed == {(3, "1.5"), (4, "1.5"), (5, "1.5"), (6, "1.5")}
     assert [line[:-2] + line[-1:] for line in new] == [line[:-2] + line[-1:] for line in old]
     assert done.matched == 4
+    tina = Student("T. M.", id="S-1")
+    assert filled(CANVAS, CANVAS_FILE, tina, column="Lesson 00", tmp_path=tmp_path).matched == 1
 
 
 def test_what_stood_there_and_who_is_left_is_said(tmp_path):
@@ -181,6 +193,8 @@ def test_which_column_is_meant_is_asked_and_not_guessed(tmp_path):
         filled(CANVAS, CANVAS_FILE, TINA, tmp_path=tmp_path)
     with pytest.raises(ValueError, match=r"no column 'Lesson 07'.*'Lesson 00 \(98765\)'"):
         filled(CANVAS, CANVAS_FILE, TINA, column="Lesson 07", tmp_path=tmp_path)
+    with pytest.raises(ValueError, match="no column 'Lesson 0'"):
+        filled(CANVAS, CANVAS_FILE, TINA, column="Lesson 0", tmp_path=tmp_path)
     only = CANVAS_FILE.replace("Quiz 1 (111)", "Notes")
     assert filled(CANVAS, only, TINA, tmp_path=tmp_path).matched == 1
 
@@ -211,6 +225,17 @@ def test_moodle_gets_its_worksheet_with_grades_and_comments(tmp_path):
     for was, line in zip(old, new, strict=True):
         assert line[:grade] + line[grade + 1 : comment] == was[:grade] + was[grade + 1 : comment]
     assert done.notes == ["nothing of these was graded, and their cells stay: Max Weber"]
+    ungraded = MOODLE_FILE.replace('for grading",,', 'for grading",-,').replace(",,2.00", ",,")
+    assert filled(MOODLE, ungraded, JOERG, MAX, ANN, tmp_path=tmp_path).notes == done.notes
+
+
+def test_moodle_shows_a_comment_as_text_and_is_asked_for_its_maximum(tmp_path):
+    path = tmp_path / "exported.csv"
+    path.write_text(MOODLE_FILE.replace("2.00", "20.00"), encoding="utf-8")
+    grades = grades_of(Student(unicodedata.normalize("NFD", "Jörg Groß")))  # as macOS spells it
+    done = fill(MOODLE, path, grades, [replace(marked(grades)[0], comment="=1+1 <b>")])
+    assert table_of(done.content)[1][-1].startswith("'=1+1 &lt;b&gt;<br>00 my_mix: passed")
+    assert done.notes[-1].startswith("Moodle has 20.00 as the most there is, and here it is 2")
 
 
 def test_of_two_with_one_name_none_is_taken_for_the_other(tmp_path):
@@ -225,14 +250,24 @@ def test_of_two_with_one_name_none_is_taken_for_the_other(tmp_path):
     )
     done = filled(MOODLE, one, replace(JOERG, id="S1"), replace(other, id="S2"), tmp_path=tmp_path)
     assert done.matched == 2, "where the ids are of another kind, a name that is one alone counts"
+    for text, who in (
+        (MOODLE_FILE.replace("123458", "123459"), MAX),
+        (MOODLE_FILE.replace("max1@", "max2@"), Student("M. W.", email="max2@example.org")),
+    ):
+        assert filled(MOODLE, text, who, tmp_path=tmp_path).matched == 0
     twins = (Student("Jörg Groß"), Student("Groß, Jörg"))
     assert filled(MOODLE, MOODLE_FILE, *twins, tmp_path=tmp_path).matched == 0
 
 
 def test_a_teachers_own_table_is_filled_by_name_or_mail_and_keeps_its_semicolons(tmp_path):
-    text = "Name;E-Mail;Punkte;Notiz\nAnn Abel;ann@example.org;;=SUM(A1)\nEva Klein;;2,5;x\n"
+    text = "Name;E-Mail; Punkte;Notiz\nAnn Abel;ann@example.org;;=SUM(A1)\nEva Klein;;1,5;x\n"
     done = filled(PLAIN, text, ANN, EVA, column="Punkte", tmp_path=tmp_path)
-    assert done.content.decode() == text.replace("org;;", "org;1.5;").replace(";2,5;", ";1.5;")
+    assert done.content.decode() == text.replace("org;;", "org;1.5;").replace(";1,5;", ";1.5;")
+    assert done.notes == [], "of 1,5 points that are 1.5 points"
+    text = "E-Mail,Points\nann@example.org,\n"
+    assert filled(PLAIN, text, ANN, tmp_path=tmp_path).content.decode() == text.replace(
+        ",\n", ",1.5\n"
+    )
 
 
 @pytest.mark.parametrize("book", GRADEBOOKS)
@@ -284,7 +319,9 @@ def test_what_is_written_new_can_be_filled_again(book, tmp_path):
 def test_moodle_finds_each_page_by_the_folder_that_it_named(tmp_path):
     """Its importer splits a folder at `_`: the name, a number, assignsubmission, file."""
     entry = "Jörg Groß_123457_assignsubmission_file_"
-    grades = grades_of(replace(JOERG, entry=entry), replace(MAX, name="Max_Weber"), EVA)
+    flat = "Max Weber_123459_assignsubmission_file_00_start_here.ipynb"
+    odd = replace(MAX, name="Max_We/ber", entry=flat)
+    grades = grades_of(replace(JOERG, entry=entry), odd, replace(EVA, id="S-2"))
     assert moodle_zip(tmp_path / "f.zip", grades, marked(grades)) == ["Eva Klein"]
     with zipfile.ZipFile(tmp_path / "f.zip") as file:
         names = file.namelist()
@@ -315,13 +352,46 @@ def test_canvas_finds_each_notebook_by_the_two_numbers_in_its_name(tmp_path):
     nbformat.validate(notebook)
     first, *rest = notebook.cells
     assert "1.5 of 2 points" in first.source
+    assert first.id == "feedback", "which a notebook of today has to have"
     assert rest == nbformat.reads(json.dumps(planted_class.RIGHT), 4).cells
     assert handed.read_bytes() == was
-    handed.write_text(nbformat.writes(notebook), encoding="utf-8")
+    for cell in notebook.cells:
+        del cell["id"]
+    handed.write_text(json.dumps({**notebook, "nbformat_minor": 4}), encoding="utf-8")
     canvas_zip(tmp_path / "again.zip", grades, marked(grades))
     with zipfile.ZipFile(tmp_path / "again.zip") as file:
-        again = nbformat.reads(file.read(name).decode(), 4)
-    assert len(again.cells) == len(notebook.cells), "in place of what was said before"
+        again = json.loads(file.read(name))
+    assert len(again["cells"]) == len(notebook.cells), "in place of what was said before"
+    assert not any("id" in cell for cell in again["cells"]), "and one of yesterday must not"
+
+
+def test_beside_a_notebook_canvas_is_given_what_is_said_of_its_lesson_alone(tmp_path):
+    handed = tmp_path / "muellertina_12345_678910_00_start_here.ipynb"
+    handed.write_text(json.dumps(planted_class.RIGHT), encoding="utf-8")
+    other, grades = homework("03"), grades_of(TINA)
+    grades.rows[0].taken["00"] = handed
+    grades.rows[0].results |= {asked.exercise: Result(PASSED) for asked in other.asked}
+    grades = Grades([LESSON, other], grades.rows)
+    canvas_zip(tmp_path / "f.zip", grades, marked(grades))
+    with zipfile.ZipFile(tmp_path / "f.zip") as file:
+        first = json.loads(file.read(handed.name))["cells"][0]["source"]
+    assert MIX.answer in first
+    assert other.asked[0].answer not in first
+
+
+def test_without_a_gradebook_there_is_a_new_one_a_zip_and_who_is_not_in_it(tmp_path):
+    grades = grades_of(JOERG, EVA)
+    site = "https://lessons.example"
+    said = list(
+        give_back("moodle", tmp_path / "g.csv", grades, marked(grades), column="HW 7", site=site)
+    )
+    assert "HW 7" in table_of((tmp_path / "g.moodle.csv").read_bytes())[0]
+    with zipfile.ZipFile(tmp_path / "g.moodle.zip") as file:
+        (name,) = file.namelist()
+        assert f'href="{site}/' in file.read(name).decode()
+    assert said[-1].endswith("has no file name of theirs: Eva Klein")
+    again = list(give_back("moodle", tmp_path / "g.csv", grades_of(JOERG), marked(grades)[:1]))
+    assert not any("not in it" in line for line in again)
 
 
 @pytest.mark.parametrize("text", ["print(1)", json.dumps(planted_class.of_format_3())])
@@ -398,8 +468,12 @@ def test_gradescope_reads_points_tests_and_the_smallest_case():
     assert "no notebook of lesson 00 that can be read" in results["output"]
     grades.rows[0].taken["00"] = Path("00.ipynb")
     assert "no notebook" not in autograders.gradescope_results(grades, marked(grades)[0])["output"]
-    by_hand = replace(marked(grades)[0], by_hand=Decimal(2))
-    assert autograders.gradescope_results(grades, by_hand)["score"] == 2
+    most = {MIX.exercise: Decimal(3), SOFTMAX.exercise: Decimal(1)}
+    by_hand = replace(marked(grades)[0], by_hand=Decimal(2), comment="See me.", most=most)
+    results = autograders.gradescope_results(grades, by_hand)
+    assert (results["score"], results["output"]) == (2, "See me.")
+    shown = [(test["max_score"], test["visibility"]) for test in results["tests"]]
+    assert shown == [(3, "visible"), (1, "visible")]
 
 
 def test_github_classroom_adds_up_the_points_of_the_tests():
@@ -579,6 +653,7 @@ def test_the_workflows_commands_are_ours_and_hand_over_the_results(workflow, tmp
     ("words", "message"),
     [
         (["github", "--lessons", "00"], "--library '': give the repository"),
+        (["github", "--lessons", "00", "--library", "https://x.org/a/b"], "as OWNER/NAME"),
         (["github", "--lessons", "77", "--library", "a/b"], "There is no lesson '77'"),
         (["gradescope", "--lessons", "00", "--points", "{tmp}/bad.toml"], "bad.toml, line 1: 'x'"),
     ],
@@ -674,11 +749,16 @@ def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(t
     first = next(question for question in QUESTIONS if question.lesson == "00")
     wrong = next(letter for letter in "ABCD" if letter != first.right)
     answers = {first.name: {"first": wrong, "last": first.right}}
-    for name, text in (("ann", json.dumps({"who": "Ann", "answers": answers})), ("bob", "{")):
+    text_of_ann = json.dumps({"who": "Ann", "answers": answers})
+    for name, text in (("ann", text_of_ann), ("bob", "{")):
         (submitted(tmp_path / "class" / name, "dan") / HANDED_IN).write_text(text, encoding="utf-8")
-    ann, bob = grade_class(tmp_path / "class", seconds=60, mebibytes=2000, jobs=2).rows
+    canvas = {"_12346_678901_quiz_answers-1.json": text_of_ann, "_12346_678902_mine.py": "x = 1"}
+    for name, text in canvas.items():
+        (tmp_path / "class" / f"eva{name}").write_text(text, encoding="utf-8")
+    ann, bob, eva = grade_class(tmp_path / "class", seconds=60, mebibytes=2000, jobs=2).rows
     of = sum(question.lesson == "00" for question in QUESTIONS)
     assert str(ann.quiz) == f"0 of {of} right at the first try, 1 in the end, 1 answered"
     assert bob.quiz is None
     assert any(f"{HANDED_IN} is not JSON" in remark for remark in bob.remarks)
     assert not any("not read" in remark for remark in ann.remarks)
+    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), []), "under the names that Canvas gives"

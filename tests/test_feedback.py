@@ -24,7 +24,9 @@ from transformer_lib.grading.feedback import as_html, as_markdown, write_feedbac
 from transformer_lib.grading.files import File
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.judge import Library, Step, _judged
+from transformer_lib.grading.page import SIGNS, told
 from transformer_lib.grading.points import read_points
+from transformer_lib.grading.quiz_scores import QuizScore
 from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks
 from transformer_lib.grading.versions import Version, _enter
@@ -99,7 +101,44 @@ def test_each_of_the_five_states_is_told_in_words(nowhere):
         assert said in article.h3.text
         assert f"`{MASKED.answer}`: {said} (0 of 1)." in text
         assert result.message in article.text
-        assert (article.a is not None) == (result.state != ABSENT)
+        assert (article.a is not None) == ("Go back to" in text) == (result.state != ABSENT)
+    assert len(set(SIGNS.values())) == 5
+
+
+def test_of_a_message_what_stands_between_two_backticks_is_code_and_nothing_else():
+    shown = BeautifulSoup(told("`a < b` and <i>`c`</i>"), "html.parser")
+    assert [code.text for code in shown.find_all("code")] == ["a < b", "c"]
+    assert shown.text == "a < b and <i>c</i>"
+
+
+def test_what_is_worth_nothing_has_no_points_beside_it(nowhere):
+    lesson = replace(homework("03"), asked=(replace(SCORES, deeper=True), MASKED))
+    grades = Grades([lesson], [row("Ann", Result(PASSED), Result(PASSED))])
+    html, text = page_of(grades, tmp=nowhere)
+    assert [len(part.find_all(class_="points")) for part in html.find_all("article")] == [0, 1]
+    assert "passed.\n" in text
+    assert "passed (1 of 1).\n" in text
+
+
+def test_the_quiz_is_told_where_it_was_handed_in_and_counts_for_nothing(nowhere):
+    ann, bob = (row(name, Result(PASSED), Result(PASSED)) for name in ("Ann", "Bob"))
+    ann.quiz = QuizScore("Ann", first_right=2, right=3, answered=4, of=5)
+    pages = [page_of(grades_of(ann, bob), n, tmp=nowhere) for n in (0, 1)]
+    for said in (words(pages[0][0]), pages[0][1]):
+        assert f"Quiz: {ann.quiz}. It does not count." in said
+    assert not any("Quiz" in str(said) for said in pages[1])
+
+
+def test_as_markdown_it_is_of_the_lessons_that_are_asked_for(nowhere):
+    other = homework("00")
+    ann = row("Ann", Result(PASSED), WRONG)
+    ann.results |= {asked.exercise: Result(ABSENT) for asked in other.asked}
+    grades = Grades([other, *grades_of(ann).lessons], [ann])
+    (mark,) = marks(grades, read_points(nowhere), Table())
+    for lessons in (["03"], ["00"], ["00", "03"], []):
+        text = as_markdown(grades, mark, lessons=lessons)
+        assert (MASKED.answer in text) == (lessons != ["00"])
+        assert (other.asked[0].answer in text) == (lessons != ["03"])
 
 
 def test_without_a_site_a_section_is_named_and_no_link(nowhere):
@@ -137,6 +176,10 @@ def test_what_the_teacher_says_and_sets_by_hand_stands_on_top(nowhere):
     assert "set by your teacher" in html.find(class_="lead").text
     assert html.blockquote.text == "Nice.\nGo on!"
     assert text.startswith("**Ann: 1.5 of 2 points**\n\nNice.\nGo on!")
+    html, text = page_of(grades, tmp=nowhere, by_hand=Decimal(0), comment="2 *a* ` <b>\n\n` *c*")
+    assert "set by your teacher" in html.find(class_="lead").text
+    assert text.startswith("**Ann: 0 of 2 points**")
+    assert not BeautifulSoup(mistune.html(text), "html.parser").find_all(["em", "b"])
 
 
 def test_a_file_that_could_not_be_read_is_named_to_its_student(nowhere):
@@ -177,8 +220,9 @@ def test_no_solution_and_no_wrong_answer_of_ours_is_on_a_page(nowhere):
 
 
 def test_each_gets_two_files_also_those_whose_names_no_file_may_have(nowhere, tmp_path):
-    names = ["a/b", "a:b", "=cmd", "Ann", "ann", "..", "x" * 300, "名前"]
-    grades = grades_of(*(row(name, Result(PASSED), WRONG) for name in names))
+    names = ["a/b", "a:b", "a\\b", "=cmd", "ann", "Ann", "..", "x" * 300, "名前", "Max"]
+    grades = grades_of(*(row(name, Result(PASSED), WRONG) for name in names[:-1]))
+    grades.rows.append(row("Max", Result(PASSED), WRONG, entry="Max_7_assignsubmission_file_"))
     marked = marks(grades, read_points(nowhere), Table())
     paths = write_feedback(tmp_path / "pages", grades, marked)
     files = {path.name for path in (tmp_path / "pages").iterdir()}
@@ -188,4 +232,6 @@ def test_each_gets_two_files_also_those_whose_names_no_file_may_have(nowhere, tm
         assert page.h1.text == f"{name}: 1 of 2 points"
         assert path.with_suffix(".md").exists()
     assert "=cmd.html" in files
+    assert "Max_7_assignsubmission_file_.html" in files, "of two of that name it says which"
+    assert not any(set(name) & set('/\\:*?"<>|') for name in files), "no system takes these"
     assert "名前.html" in files

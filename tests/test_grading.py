@@ -45,10 +45,10 @@ from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import files, judge, limits, roster
+from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
-from transformer_lib.grading.entries import handed_in
+from transformer_lib.grading.entries import Entry, handed_in, student_of, the_one
 from transformer_lib.grading.files import Unusable
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.notebooks import number_of, read_cells
@@ -57,6 +57,7 @@ from transformer_lib.grading.programs import program
 from transformer_lib.grading.roster import read_roster
 from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks, write_table
+from transformer_lib.grading.versions import Version
 from transformer_lib.publish.instructor import solved
 from transformer_lib.publish.lessons import find_lessons
 
@@ -277,7 +278,9 @@ def files_of(tmp_path, name, content):
 
 
 def test_a_zip_is_read_and_nothing_of_it_is_written(tmp_path):
-    inner = zipped({"b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"})
+    inner = zipped(
+        {".": "", "b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"}
+    )
     found = files_of(tmp_path, "ann.zip", zipped({"a.ipynb": "a", "in.zip": inner}))
     assert {file.told: file.read() for file in found} == {"a.ipynb": b"a", "in.zip/b.ipynb": b"b"}
     assert [path.name for path in tmp_path.rglob("*")] == ["ann.zip"]
@@ -375,6 +378,35 @@ def test_a_student_is_found_on_the_roster_however_the_name_is_spelt(name, tmp_pa
     assert (entry.who.id, entry.remarks) == ("12345", [])
 
 
+def test_the_letter_of_a_students_number_is_part_of_it(tmp_path):
+    (tmp_path / "names.csv").write_text("name,id\nTina Müller,S1234567\n", encoding="utf-8")
+    folder = plant(tmp_path / "class", {"s1234567/x.pdf": b"x"})
+    (entry,) = handed_in(folder, read_roster(tmp_path / "names.csv"))
+    assert (entry.who.name, entry.who.id, entry.remarks) == ("Tina Müller", "S1234567", [])
+
+
+def test_a_roster_may_have_short_lines_and_double_ones_and_needs_whole_names(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("name,id,mail\nTina\nTina\nEva Klein,2,e.k@example.org\n", encoding="utf-8")
+    people = read_roster(path)
+    assert [(who.name, who.id) for who in people] == [("Tina", ""), ("Eva Klein", "2")]
+    assert roster.find(Student("E.K"), people) is people[1]
+    path.write_text("Vorname,id\nTina,1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="Its columns are: Vorname, id"):
+        read_roster(path)
+
+
+def test_two_numbers_of_an_lms_are_two_students_also_where_the_roster_has_one(tmp_path):
+    name = "Max Weber_{}_assignsubmission_file_/x.pdf"
+    folder = plant(tmp_path, {name.format(n): b"x" for n in (1001, 1002)})
+    found = handed_in(folder, [Student("Max Weber")])
+    assert [(entry.who.id, entry.remarks) for entry in found] == [
+        ("1001", []),
+        ("1002", ["not on the roster"]),
+    ]
+    assert student_of("max_3_4_x.ipynb", lms=True) is None, "Canvas's numbers are longer"
+
+
 def test_two_of_one_name_are_not_guessed_apart(tmp_path):
     (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
     folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
@@ -413,6 +445,16 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
     assert taken(best) == ["ann_1001_2001_00.ipynb", "bob_1002_2003_00-2.ipynb", "old.ipynb"]
     assert taken(newest) == ["ann_1001_2002_00-1.ipynb", "bob_LATE_1002_2004_00.ipynb", "zz.ipynb"]
     assert [row.passed(newest.counted) for row in newest.rows] == [1, 1, 1]
+
+
+def test_what_is_handed_in_a_second_time_is_the_newest_again():
+    first, second = cells_of(RIGHT), cells_of(answered("00", my_mix=MIX))
+    versions = [
+        Version(files.File(PurePosixPath(f"{n}.ipynb"), bytes, n), homework("00"), cells)
+        for n, cells in enumerate((first, second, first))
+    ]
+    (newest,) = classroom._to_run(versions, newest=True)
+    assert newest.told == "2.ipynb"
 
 
 def test_a_busy_machine_makes_no_loop_of_an_answer(monkeypatch):
@@ -507,6 +549,23 @@ def test_a_class_without_one_usable_notebook_has_its_rows_too(tmp_path):
     write_table(tmp_path / "g.csv", grades, marks(grades, Points({}, PARTS, {}), Table()), Table())
     text = Path(tmp_path / "g.csv").read_text(encoding="utf-8-sig")
     assert text.splitlines()[1].startswith("'=jim,,0,0,"), "no spreadsheet takes it for a formula"
+
+
+@pytest.mark.parametrize("name", ["03", "03_scoring_functions", "x/03_scoring_functions.ipynb"])
+def test_a_lesson_is_named_by_its_number_its_notebook_or_a_path_to_it(name):
+    assert homework(name).number == "03"
+    with pytest.raises(ValueError, match="There is no lesson '03_s'. There are: 00_start_here"):
+        homework("03_s")
+
+
+def test_one_student_is_asked_for_by_whatever_is_known_of_them():
+    ann = Student("Ann Lee", "7", "alee", "ann@example.org", "Ann Lee_7_assignsubmission_file_")
+    others = [Student("7", entry="7.ipynb"), Student("Bo", "1"), Student("bo", entry="bo.ipynb")]
+    found = [Entry(who) for who in (ann, *others)]
+    for called in ("ann lee", "ALEE", "Ann@example.org", ann.entry, "7"):
+        assert the_one(found, called).who is ann
+    with pytest.raises(ValueError, match="2 students are called 'BO': give one of 1, bo.ipynb"):
+        the_one(found, "BO")
 
 
 def test_of_two_on_the_roster_who_could_both_be_meant_neither_is_taken():

@@ -74,6 +74,7 @@ def test_what_is_written_first_says_the_same_as_no_file(which, points, tmp_path)
 def test_a_teacher_changes_points_states_and_a_named_mistake(tmp_path):
     path = written(
         tmp_path,
+        "\ufeff"  # Windows marks UTF-8
         '[exercises]\n"basics.mix" = 3\nbasics.softmax = 1.5\n'
         '[states]\n"not judged" = 1\n"right, but" = 0.75\n'
         '[mistakes."basics.softmax"]\n"large scores" = 0.2\n',
@@ -87,6 +88,8 @@ def test_a_teacher_changes_points_states_and_a_named_mistake(tmp_path):
 def test_what_goes_deeper_counts_nothing_unless_a_teacher_says_so(tmp_path):
     deeper = replace(MIX, deeper=True)
     assert read_points(tmp_path / "none").most(deeper) == 0
+    as_written = read_points(written(tmp_path, default_points([deeper, SOFTMAX])))
+    assert (as_written.most(deeper), as_written.most(SOFTMAX)) == (0, 1)
     path = written(tmp_path, f'[exercises]\n"{deeper.exercise}" = 2')
     assert read_points(path).most(deeper) == 2
 
@@ -109,6 +112,7 @@ def test_what_goes_deeper_counts_nothing_unless_a_teacher_says_so(tmp_path):
             '[mistakes]\n"Right" = 0.5',
             "line 2: there is no exercise 'Right'.*mistakes.\"EXERCISE\"",
         ),
+        ('[mistakes]\n"basics.mix" = 0.5', 'line 2: of which mistake.*mistakes."basics.mix"'),
         ('[mistakes."basics.mix"]\n"Right" = 5', "line 2: 'Right' is 5: .* from 0 to 1"),
         ("\n[exercise]\n", "line 2: 'exercise' is none of the tables exercises, states"),
         ("exercises = 3", "line 1: 'exercises' is none of the tables"),
@@ -168,6 +172,7 @@ def test_a_row_has_points_and_room_for_the_teachers(table):
     (ann, bob, _cleo) = lines_of(path)
     assert (ann["student"], ann["id"], ann["points"], ann["out of"]) == ("ann", "7", "1.5", "2")
     assert (ann["by hand"], ann["comment"], bob["points"]) == ("", "", "0")
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf"), "by which Excel knows UTF-8"
 
 
 def test_what_was_typed_by_hand_survives_and_its_points_win(table):
@@ -177,6 +182,7 @@ def test_what_was_typed_by_hand_survives_and_its_points_win(table):
         for row in rows:
             row["group"] = f"of {row['student']}"
         rows[0] |= {"by hand": "1,75", "comment": "Well done, but\nname it."}
+        rows[2]["by hand"] = "0"
         rows.reverse()
 
     edit(path, change)
@@ -191,6 +197,7 @@ def test_what_was_typed_by_hand_survives_and_its_points_win(table):
     assert ann["00 basics.softmax"].startswith("mistake: At large scores"), (
         "the result is the new one"
     )
+    assert rows[0]["points"] == "0", "of cleo, who would have 1.5"
     assert (marked[0].points, marked[0].comment) == ("1.75", "Well done, but\nname it.")
     assert rows[1]["points"] == "2"
 
@@ -227,6 +234,8 @@ def test_the_table_as_it_was_is_kept_and_only_where_something_changes(table):
     kept = graded(path, grades_of(ann=("7", "all right")), points)[1]
     assert kept.read_bytes() == was
     assert sorted(os.listdir(path.parent)) == sorted([path.name, kept.name])
+    again = graded(path, grades_of(ann=("7", "nothing")), points)[1]
+    assert len({path, kept, again}) == len(os.listdir(path.parent)) == 3, "each that was replaced"
 
 
 def test_two_students_of_one_name_are_told_apart_by_id_and_never_share_a_row(tmp_path):
@@ -240,6 +249,30 @@ def test_two_students_of_one_name_are_told_apart_by_id_and_never_share_a_row(tmp
     graded(path, grades_of(Max=("", "half")), points)
     graded(path, Grades([LESSON], [max1, max2]), points)
     assert [row["id"] for row in lines_of(path)] == ["", "1", "2"], "whose it was is not guessed"
+
+
+def test_a_student_is_followed_by_id_whatever_the_name(tmp_path):
+    path, points = tmp_path / "grades.csv", read_points(tmp_path / "none")
+    graded(path, grades_of(Max=("1", "half"), Ann=("", "nothing")), points)
+    graded(path, grades_of(Ann=("1", "all right")), points)
+    graded(path, grades_of(Ann=("2", "half"), Max=("3", "half")), points)
+    assert [(row["student"], row["id"]) for row in lines_of(path)] == [
+        ("Ann", "1"),
+        ("Ann", "2"),
+        ("Max", "3"),
+    ]
+
+
+def test_empty_lines_go_and_a_column_called_like_a_formula_keeps_its_name(table):
+    path, points = table
+    edit(path, lambda rows: [row.update({"=n": "x"}) for row in rows])
+    with path.open("a", encoding="utf-8") as file:
+        file.write("," * (len(lines_of(path)[0]) - 1) + "\r\n")
+    for which in ("half", "all right"):
+        graded(path, grades_of(ann=("7", which)), points)
+    rows = lines_of(path)
+    assert [row["student"] for row in rows] == ["ann", "bob", "cleo"]
+    assert [name for name in rows[0] if "=" in name] == ["'=n"]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +304,7 @@ def test_no_cell_is_a_formula_and_each_comes_back(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Ann", "-3", "+4", "-2,5", "'-3", "-", "O'Neil", "'tis", "1=1"]
+    "text", ["", "Ann", "-3", "+4", "-2,5", "-50%", "'-3", "-", "O'Neil", "'tis", "1=1"]
 )
 def test_what_is_no_formula_stays_as_it_is(text):
     assert neutral(text) == text == restored(text)

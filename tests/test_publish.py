@@ -13,6 +13,7 @@ import time
 import venv
 import zipfile
 from collections import defaultdict
+from itertools import accumulate
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,6 +23,7 @@ import pytest
 from bs4 import BeautifulSoup
 from markupsafe import Markup
 
+from transformer_lib.base.lessons import LESSONS
 from transformer_lib.base.report import report_table
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.quiz import numbered, recalled
@@ -1132,6 +1134,26 @@ def test_every_exercise_is_done_in_class_or_at_home_and_every_question_is_asked(
         minutes = [minute for minute, _ in session.questions]
         assert minutes == sorted(minutes)
         assert minutes[-1] <= session.minutes
+
+
+def test_a_session_opens_what_it_begins_asks_all_once_and_gives_what_was_heard(sessions):
+    for session in sessions:
+        lengths = [part.minutes for part in session.parts]
+        lengths += [task.section.minutes for task in session.in_class]
+        starts = [0, *accumulate(lengths)]
+        assert [minute for minute, _ in session.clock] == starts[:-1]
+        begun = zip(starts, session.parts, strict=False)
+        first = [(minute, part.lesson.number) for minute, part in begun if part.first]
+        opening = [(minute, list(LESSONS[number].opening)) for minute, number in first]
+        ended = {part.lesson.number for part in session.parts if part.last}
+        questions = list(session.questions)
+        assert questions[: len(opening)] == opening
+        assert all(minute == session.minutes for minute, _ in questions[len(opening) :])
+        closing = {name for _, names in questions[len(opening) :] for name in names}
+        assert not closing & {name for _, names in opening for name in names}
+        assert {task.lesson.number for task in session.in_class + session.homework} <= ended
+    names = [part.name for session in sessions for part in session.parts]
+    assert len(set(names)) == len(names)
 
 
 def test_a_check_is_worth_the_dots_of_its_exercise_and_a_warm_up_one_point(sessions):

@@ -92,11 +92,12 @@ def test_a_question_that_is_gone_and_a_mark_of_windows_do_no_harm(lessons):
         ('{"who": "Ann"}', "no answers"),
         ('{"who": "Ann", "answers": {"a_column": "C"}}', "'a_column' with 'C'"),
         ('{"who": "Ann", "answers": {"a_column": {"first": "C"}}}', "'a_column'"),
+        ('{"who": "Ann", "answers": {"a_column": "' + "C" * 1000 + '"}}', "'a_column'"),
         ('{"who": "Ann", "answers": {"a_column": {"first": "D", "last": "C"}}}', "A, B, C"),
         ('{"who": "Ann", "answers": {"a_column": {"first": ["C"], "last": "C"}}}', "'a_column'"),
         ('{"who": "' + "x" * 1_000_001 + '"}', "bytes"),
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_of_a_damaged_file_it_is_said_what_is_wrong(lessons, damage, said):
     path = lessons / "ann_quiz_answers.json"

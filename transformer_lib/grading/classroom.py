@@ -8,7 +8,7 @@ from pathlib import Path
 
 from transformer_lib.base.report import progress_bar
 from transformer_lib.exercises.quiz.handing_in import HANDED_IN
-from transformer_lib.grading.entries import age, handed_in, the_one
+from transformer_lib.grading.entries import age, handed_in, own_name, the_one
 from transformer_lib.grading.files import File, Unusable
 from transformer_lib.grading.homework import Asked, Homework, homework
 from transformer_lib.grading.notebooks import READ, named_otherwise, number_of, read_cells
@@ -188,24 +188,24 @@ def _versions(
     found: dict[str, list[Version]] = {}
     others = []
     for file in files:
-        kind = file.path.suffix.lower()
-        if file.path.name == HANDED_IN:
+        kind, named = file.path.suffix.lower(), own_name(file)
+        if named.name == HANDED_IN:
             continue
-        if kind not in (*READ, ".zip") or file.path.name == "mine.py":
+        if kind not in (*READ, ".zip") or named.name == "mine.py":
             others.append(file.told)
             continue
         try:
             cells = read_cells(file.path, file.read())
-            number = number_of(file.path, cells)
+            number = number_of(named, cells)
             if asked_for and number not in asked_for:
                 raise Unusable(f"it is lesson {number}, and {', '.join(asked_for)} was asked for")
         except Unusable as error:
             row.unread.append(f"{file.told}: {error}")
             row.remark(row.unread[-1])
         else:
-            if named := named_otherwise(file.path, number):
+            if other := named_otherwise(named, number):
                 row.remark(
-                    f"{file.told}: its name says lesson {named}, and what stands in it {number}"
+                    f"{file.told}: its name says lesson {other}, and what stands in it {number}"
                 )
             found.setdefault(number, []).append(Version(file, homework(number), cells))
     if others:
@@ -217,7 +217,7 @@ def _versions(
 
 def _count_quiz(row: Row, files: Sequence[File], lessons: Sequence[str]) -> None:
     """The score of the newest answers to the quiz that a student handed in, on these lessons."""
-    found = [file for file in files if file.path.name == HANDED_IN]
+    found = [file for file in files if own_name(file).name == HANDED_IN]
     for file in sorted(found, key=age)[-1:]:
         try:
             row.quiz = quiz_score(file.read(), HANDED_IN, lessons)
@@ -229,7 +229,7 @@ def _to_run(versions: Sequence[Version], newest: bool) -> list[Version]:
     """Those that may count: no untouched copy of a lesson that was worked on, and none twice."""
     touched = [one for one in versions if not is_untouched(one.cells, one.lesson)]
     distinct = {one.code: one for one in sorted(touched or versions[:1], key=_age)}
-    return list(distinct.values())[-1:] if newest else list(distinct.values())
+    return [max(distinct.values(), key=_age)] if newest else list(distinct.values())
 
 
 def _age(version: Version) -> tuple[bool, int, float]:

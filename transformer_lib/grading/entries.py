@@ -16,9 +16,9 @@ from transformer_lib.grading import roster
 from transformer_lib.grading.files import File, entries
 from transformer_lib.grading.students import Student
 
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{3,})_\d{3,}_.+")
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_.*")
-_ATTEMPT = re.compile(r"-(\d+)\.\w+$")
+_CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{3,})_\d{3,}_(?P<file>.+)")
+_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_(file_)?(?P<file>.*)")
+_ATTEMPT = re.compile(r"-(\d+)(?=\.\w+$)")
 
 
 @dataclass
@@ -85,6 +85,14 @@ def student_of(name: str, *, lms: bool = False) -> Student | None:
         return None
     plain = re.sub(r"(?i)\.(ipynb|py|zip|pdf|html?|docx?|txt)$", "", name)
     return Student(plain, entry=name)
+
+
+def own_name(file: File) -> PurePosixPath:
+    """What its student called a file: an LMS puts theirs in front, Canvas the attempt behind it."""
+    if found := _CANVAS.fullmatch(file.path.name):
+        return PurePosixPath(_ATTEMPT.sub("", found["file"]))
+    found = _MOODLE.fullmatch(file.path.name)
+    return PurePosixPath(found["file"] if found else file.path.name)
 
 
 def _on_roster(found: Iterable[Entry], names: Sequence[Student]) -> list[Entry]:

@@ -93,4 +93,4 @@ def write_feedback(
 
 def _file_name(text: str) -> str:
     """A name that every file system takes."""
-    return re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", text)[:80].strip(" .") or "student"
+    return re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", text)[:80]

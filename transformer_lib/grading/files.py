@@ -118,7 +118,8 @@ class _Zips:
             return
         for member in sorted(archive.infolist(), key=lambda info: info.filename):
             name = PurePosixPath(member.filename.replace("\\", "/"))
-            if member.is_dir() or any(_is_noise(part) for part in name.parts if part != ".."):
+            noise = any(_is_noise(part) for part in name.parts if part != "..")
+            if member.is_dir() or noise or not name.parts:
                 continue
             if ".." in name.parts or name.is_absolute() or ":" in name.parts[0]:
                 why = f"a path leads out of it ({name}), which is not read"

@@ -44,7 +44,7 @@ def give_back(
                 f"--for {target} writes the results of one student, and {len(marked)} are here"
             )
         path = out.with_suffix(f".{target}.json")
-        text = json.dumps(results(grades, marked[0]), indent=1, ensure_ascii=False)
+        text = json.dumps(results(grades, marked[0]), indent=1)
         path.write_text(text, encoding="utf-8")
         yield f"for {target}: {path}"
         return

@@ -61,7 +61,7 @@ def fill(
     Raises ValueError where the file is not that LMS's, or where it is not clear which column is meant.
     """
     sheet = read_sheet(path)
-    head = [restored(name.strip()) for name in sheet.head]
+    head = [name.strip() for name in sheet.head]
     for name in book.must:
         if name not in head:
             raise ValueError(
@@ -117,15 +117,16 @@ class _People:
         self.people = [
             row
             for row in range(1, len(sheet.rows))
-            if "Points Possible" not in sheet.value(row, 0)
-            and any(self._cells(row, "id") + self._cells(row, "student"))
+            if "Points Possible" not in sheet.value(row, 0) and self.name(row)
         ]
 
     def _cells(self, row: int, key: str) -> list[str]:
         return [restored(self.sheet.value(row, at).strip()) for at in self.columns[key]]
 
     def name(self, row: int) -> str:
-        return next(filter(None, self._cells(row, "student") + self._cells(row, "id")))
+        """What a row calls its student, "" where it is nobody's."""
+        keys = ("student", "id", "login", "email")
+        return next(filter(None, (cell for key in keys for cell in self._cells(row, key))), "")
 
     def with_id(self, id: str) -> list[int]:
         """The rows with an id; Moodle's worksheet says “Participant 123456”."""

@@ -96,9 +96,12 @@ def read_points(path: Path) -> Points:
             raise file.error(keys[-1], f"there is no state {keys[-1]!r}, only {', '.join(PARTS)}")
         states[keys[-1]] = file.number(keys, value, most=1)
     for (*keys, words), value in given["mistakes"]:
-        mistakes.setdefault(file.exercise(keys or [words]), {})[words] = file.number(
-            [words], value, most=1
-        )
+        exercise = file.exercise(keys or [words])
+        if not keys:
+            raise file.error(
+                words, f'of which mistake? Words of it stand below [mistakes."{words}"]'
+            )
+        mistakes.setdefault(exercise, {})[words] = file.number([words], value, most=1)
     return Points(points, states, mistakes)
 
 

@@ -60,17 +60,17 @@ def _canvas_files(grades: Grades, mark: Mark, site: str) -> Iterator[tuple[str, 
     for lesson, path in mark.row.taken.items():
         if _CANVAS.fullmatch(path.name):
             said = as_markdown(grades, mark, site, [lesson])
-            with suppress(ValueError, KeyError):  # a script, or a notebook of format 3
+            with suppress(ValueError, KeyError):  # a script, one of format 3, or it is not there
                 yield path.name, json.dumps(_with_cell(json.loads(_content(path)), said))
 
 
 def _content(path: Path) -> bytes:
-    """A file, also one in a zip as an LMS gives it; b"" where it is not there."""
+    """A file, also one in a zip as an LMS gives it; KeyError or b"" where it is not there."""
     if path.is_file():
         return path.read_bytes()
     for archive in path.parents:
         if archive.is_file():
-            with zipfile.ZipFile(archive) as file, suppress(KeyError):
+            with zipfile.ZipFile(archive) as file:
                 return file.read(path.relative_to(archive).as_posix())
     return b""
 

@@ -65,8 +65,8 @@ def _students(rows: Sequence[list[str]], places: dict[str, int]) -> Iterator[Stu
         name = cells.get("name") or f"{cells.get('first', '')} {cells.get('last', '')}".strip()
         if name.casefold() in _NOBODY:
             continue
-        # Moodle's worksheet has "Participant 123456", and its folders the number
-        number = re.sub(r"^\D+ ?(?=\d+$)", "", cells.get("id", ""))
+        # Moodle's worksheet has "Participant 123456", and its folders the number; S1234567 is whole
+        number = re.sub(r"^\D{5,}(?=\d+$)", "", cells.get("id", ""))
         yield Student(name, number, cells.get("login", ""), cells.get("email", ""))
 
 
@@ -80,10 +80,10 @@ def find(who: Student, names: Sequence[Student]) -> Student | None:
         return found[0] if len(found) == 1 else None
     plain = who.name.casefold()
     for keys in (
-        lambda one: {one.login.casefold(), one.id},
+        lambda one: {one.login.casefold(), one.id.casefold()},
         lambda one: {one.email.casefold(), one.email.casefold().partition("@")[0]},
     ):
-        found = [one for one in names if plain and plain in keys(one)]
+        found = [one for one in names if plain in keys(one)]
         if len(found) == 1:
             return found[0]
     spelt = _spellings(who.name)
@@ -99,7 +99,7 @@ def _spellings(name: str) -> set[str]:
         text = "".join(letter for letter in bare if not unicodedata.combining(letter))
         words = re.findall(r"[^\W_]+", text)
         found |= {"".join(words[n:] + words[:n]) for n in range(len(words))}
-    return found - {""}
+    return found
 
 
 def _german(name: str) -> str:

@@ -50,14 +50,13 @@ class Sheet:
         """The file with its changes."""
         parts, at = [], 0
         for cell, value in sorted(self.changes.items(), key=lambda item: item[0].begin):
-            quoted = self.text[cell.begin : cell.begin + 1] == '"'
-            parts += [self.text[at : cell.begin], self._written(value, quoted)]
+            parts += [self.text[at : cell.begin], self._written(value)]
             at = cell.end
         return "".join([*parts, self.text[at:]]).encode()
 
-    def _written(self, value: str, quoted: bool) -> str:
+    def _written(self, value: str) -> str:
         value = neutral(value)
-        if quoted or re.search(rf'[{self.delimiter}"\r\n]', value):
+        if re.search(rf'[{self.delimiter}"\r\n]', value):
             return '"' + value.replace('"', '""') + '"'
         return value
 
