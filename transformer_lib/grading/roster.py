@@ -66,7 +66,7 @@ def _students(rows: Sequence[list[str]], places: dict[str, int]) -> Iterator[Stu
         if name.casefold() in _NOBODY:
             continue
         # Moodle's worksheet has "Participant 123456", and its folders the number; S1234567 is whole
-        number = re.sub(r"^\D{5,}(?=\d+$)", "", cells.get("id", ""))
+        number = re.sub(r"^\D+ (?=\d+$)", "", cells.get("id", ""))
         yield Student(name, number, cells.get("login", ""), cells.get("email", ""))
 
 
