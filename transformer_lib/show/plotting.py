@@ -117,7 +117,9 @@ def _heat_maps(
             )
     many = len(columns) > 20
     cell = (0.1, 0.09) if many else (0.6, 0.5)
-    size = (1.2 + len(maps) * (1.2 + cell[0] * len(columns)), 1.4 + cell[1] * len(rows))
+    names = 0.11 * max(0, max(map(len, rows)) - 12)  # inches for long ones
+    across = 1.2 + names + len(maps) * (1.2 + cell[0] * len(columns))
+    size = (across, 1.4 + cell[1] * len(rows))
     with plt.rc_context({**STYLE, "axes.spines.left": False, "axes.spines.bottom": False}):
         fig, frames = plt.subplots(
             1, len(maps), figsize=size, layout="constrained", sharey=True, squeeze=False
