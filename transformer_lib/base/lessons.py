@@ -116,7 +116,7 @@ LESSONS = {
         "positions",
         "who stands where",
         ("04.1", "09.1", "10.3"),
-        day=(28, "clocks, added to the words"),
+        day=(28, "clocks, why two hands each, added to the words"),
     ),
     "11": Lesson(
         TRANSFORMER,
@@ -140,7 +140,7 @@ LESSONS = {
         "the Transformer",
         "you build it whole",
         ("11.3", "12.2", "13.1"),
-        day=(51, "the whole machine, assembled"),
+        day=(51, "the whole machine, its ends and doors, stacks, which memory, torch's"),
         gpt=None,
     ),
     "14": Lesson(
