@@ -61,7 +61,7 @@ def test_every_mistake_gets_its_own_message(name):
         assert verdict.kind == "mistake"
         assert verdict.message == message
         if type(exercise) is Exercise:
-            assert str(verdict.paper).startswith("The smallest case")
+            assert str(verdict.paper).startswith("The smallest of our cases")
 
 
 @EACH

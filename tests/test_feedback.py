@@ -32,7 +32,7 @@ from transformer_lib.grading.table import Table, marks
 from transformer_lib.grading.versions import Version, _enter
 
 SCORES, MASKED = homework("03").asked[:2]
-CASE = "The smallest case that goes wrong:\n\nscores (3,)\n  0 88 90\n\nyours ▸0◂    wanted ▸1◂\n```\n<b>"
+CASE = "The smallest of our cases that goes wrong:\n\nscores (3,)\n  0 88 90\n\nyours ▸0◂    wanted ▸1◂\n```\n<b>"
 SITE = "https://lessons.example"
 
 

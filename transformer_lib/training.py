@@ -117,8 +117,8 @@ def fit(
     stopped; every `save_every` steps, at the end, and on Ctrl-C. Raises ValueError on the first
     loss, or result of `evaluate`, that is not a number.
 
-    The model trains in train(), but what is in eval() inside a model in train() stays so: it is
-    frozen. At the end all is in eval(); after an exception it is as it was.
+    The model trains in train(), but what is in eval() inside a model in train() stays so, and is
+    trained without its dropout. At the end all is in eval(); after an exception it is as it was.
     """
     keep_freed_memory()
     run = _Run(model, batches, weight_decay, precision, compile, resume)

@@ -201,7 +201,7 @@ class TrainSettings:
     )
     warmup: int = _option(300, COUNT, "steps until the peak")
     label_smoothing: float = _option(
-        0.1, SHARE, "probability mass spread over the other words", to="training"
+        0.1, SHARE, "probability mass spread over all words, the right one included", to="training"
     )
     weight_decay: float = _option(
         0.0,

@@ -76,7 +76,10 @@ _WIDE = (
     "project, split, and turn then, queries and keys each by themselves."
 )
 _CALLED = "Positions: `positions` is no function. It has a method: `self.positions.turn(q)`, and the same for k."
-_OVER_ALL = "Norm: what you norm is not d_head entries wide. Each head has its norm: project, split, and norm then."
+_OVER_ALL = (
+    "Norm: what you norm is not d_head entries wide. Each head is normed by itself, all by the same "
+    "norm: project, split, and norm then."
+)
 _CURES = (
     (r"^`[kv]_proj\.weight` has the shape .*$", _HEADS),
     (r"^`(q|out)_proj\.weight` has the shape .*$", _QUERIES),

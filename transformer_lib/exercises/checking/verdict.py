@@ -39,7 +39,7 @@ class Paper:
         of = lambda x: f", {kind(x)}" if both and kind(self.yours) != kind(self.wanted) else ""
         ours = _block(f"yours{of(self.yours)}", self.yours, self.place, digits)
         theirs = _block(f"wanted{of(self.wanted)}", self.wanted, self.place, digits)
-        head = f"The smallest case that goes wrong{self.about and f' ({self.about})'}:"
+        head = f"The smallest of our cases that goes wrong{self.about and f' ({self.about})'}:"
         return "\n\n".join(
             filter(None, [head, text, _side_by_side([ours, theirs]), self.how])
         ).rstrip()

@@ -299,8 +299,8 @@ QUESTIONS = [
             "through. Its score does: it has changed the other weights of the row.",
             "All four: the padding's scores are in every row's sum.": "They make the other weights "
             "smaller. Divide each row by its sum, or fill with −∞ before.",
-            "Only those that had given the padding some of their weight.": "All of them had. A "
-            "score of 0 becomes e⁰ = 1, and no softmax gives a weight of 0.",
+            "Only those that had given the padding more weight than the others had.": "All had given it "
+            "some. A score of 0 becomes e⁰ = 1, and no softmax gives a weight of 0.",
         },
         "B",
         "Break it: change what is masked out",
@@ -1314,8 +1314,8 @@ QUESTIONS = [
             "that, it must be clear what the four show at all.",
             "Whether the four were in the training set.": "Learned by heart, they say nothing "
             "about the next sentence. And four are few, even if they were not.",
-            "What BLEU the four have.": "All four right is a BLEU of 100. The number repeats what "
-            "you see, and does not say on which sentences.",
+            "What BLEU the four have.": "It says how near the four are to their references, "
+            "word for word. It does not say on which sentences.",
         },
         "B",
         "On which sentences?",
