@@ -1167,6 +1167,7 @@ def test_the_plan_has_a_row_for_each_session(tmp_path):
     rows = BeautifulSoup(written.read_text("utf-8"), "html.parser").select("#term tbody tr")
     assert len(rows) == 1  # 42 minutes of lesson 01 and 45 of lesson 03
     told = rows[0].get_text(" ")
+    assert "1 session of 90 minutes hears all" in written.read_text("utf-8")
     for said in ("42: 03 · Scoring functions", "01.1", "03.5", "Build: the masked softmax"):
         assert said in told
 
@@ -1182,6 +1183,13 @@ def test_the_plan_lists_the_routes_with_their_minutes(tmp_path):
         assert str(sum(minutes)) in table.find_previous("summary").get_text()
     named = [row.th.get_text() for row in tables[0].select("tbody tr")]
     assert named[1] == lessons.read_lesson(PATHS[0]).title  # one that the plan has
+
+
+def test_one_deck_is_one_and_two_are_decks(monkeypatch, capsys):
+    monkeypatch.setattr(command, "write_deck", lambda path, directory: directory / path.name)
+    for lesson, said in ((["03"], "1 deck: "), (["03", "04"], "2 decks in ")):
+        assert command.main(["slides", *lesson]) == 0
+        assert capsys.readouterr().out.startswith(said)
 
 
 def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):
