@@ -9,6 +9,7 @@ from collections import deque
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from contextlib import redirect_stderr
 import natural_ways
 import nbformat
 import psutil
@@ -44,6 +45,7 @@ from planted_class import plant as plant_class
 from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
+from transformer_lib.base import report
 from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
@@ -78,7 +80,12 @@ def graded(tmp_path_factory):
     write_roster(out / "names.csv")
     options = ["--lessons", *LESSONS, "--seconds", str(SECONDS), "--memory", str(MEBIBYTES)]
     options += ["--roster", str(out / "names.csv"), "--site", "../site/", "--jobs", "3"]
-    assert main(["grade", str(folder), "--out", str(out / "grades.csv"), *options]) == 0
+    options += ["--for", "moodle"]
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(io.StringIO()) as said:
+        patch.setattr(report, "LINE_EVERY", 0.0)
+        patch.delenv("TQDM_DISABLE", raising=False)
+        assert main(["grade", str(folder), "--out", str(out / "grades.csv"), *options]) == 0
+    (out / "log.txt").write_text(said.getvalue(), encoding="utf-8")
     return out
 
 

@@ -388,7 +388,7 @@ def grade(args: argparse.Namespace) -> None:
         jobs=args.jobs,
         roster=read_roster(args.roster) if args.roster else (),
         newest=args.version == "newest",
-        progress=sys.stderr.isatty(),
+        progress=True,
         only=args.only,
     )
     if worth.exists():
