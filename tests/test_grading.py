@@ -1,15 +1,18 @@
 """A class whose mistakes are known, graded exactly; and what stops a command before it begins."""
 
 import csv
+import io
 import os
+import re
 import subprocess
 import sys
 import time
+import zipfile
 from collections import deque
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from contextlib import redirect_stderr
 import natural_ways
 import nbformat
 import psutil
@@ -42,10 +45,10 @@ from planted_class import (
 )
 from planted_class import plant as plant_class
 
+from transformer_lib.base import report
 from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
-from transformer_lib.base import report
 from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.grading import classroom, files, judge, limits, roster
 from transformer_lib.grading import homework as asked
@@ -122,6 +125,31 @@ def test_every_remark_is_foreseen_and_every_foreseen_remark_is_made(graded):
         assert bool(said) == bool(expected.remarks), expected.name
 
 
+def test_a_log_says_now_and_then_how_many_notebooks_are_judged(graded):
+    assert re.search(r"^7 of \d\d, \d\d:\d\d so far$", (graded / "log.txt").read_text(), re.M)
+
+
+def test_a_file_that_cannot_be_read_is_not_judged_in_what_is_given_back_either(graded):
+    (page,) = (graded / "grades_feedback").glob("jim*.html")
+    exercises = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find_all("article")
+    assert len(exercises) == 6
+    assert all("could not be judged" in one.h3.text for one in exercises)
+    assert all("jim.ipynb: it is no JSON" in one.p.text for one in exercises)
+    with (graded / "grades.moodle.csv").open(encoding="utf-8", newline="") as file:
+        said = {row["Full name"]: row["Feedback comments"] for row in csv.DictReader(file)}
+    assert said["jim"].count("not judged: jim.ipynb: it is no JSON") == 6
+
+
+def test_a_relative_site_is_found_from_each_page_and_not_linked_in_what_is_uploaded(graded):
+    (page,) = (graded / "grades_feedback").glob("bob*.html")
+    links = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find_all("a")
+    assert [link["href"] for link in links] == ["../../site/00_start_here.html#build-softmax"]
+    with zipfile.ZipFile(graded / "grades.moodle.zip") as file:
+        pages = [file.read(name).decode() for name in file.namelist()]
+    assert any("Go back to 00 · Build: softmax" in text for text in pages)
+    assert not any("<a " in text for text in pages)
+
+
 def test_a_student_is_known_as_the_roster_and_the_lms_know_them(tmp_path):
     expected = plant_class(tmp_path / "class")
     write_roster(tmp_path / "names.csv")
@@ -159,7 +187,7 @@ def test_the_page_asks_nothing_of_a_network_and_shows_what_students_wrote_as_tex
     assert "<b>no idea</b>" in page.text
     assert not page.find_all(["script", "link", "img", "iframe"])
     assert all(a["href"].startswith("../site/0") for a in page.find_all("a"))
-    assert "http" not in text
+    assert "://" not in text
 
 
 def test_nobody_can_put_there_what_an_answer_is_compared_with():

@@ -369,7 +369,8 @@ def _grade(subparsers) -> None:
     add(
         "--site",
         default="",
-        help="address or folder of the web site (make site): sections are links",
+        help="address of the web site (make site), or its folder as seen from the table's: sections are "
+        "links, in what goes to an LMS only with an address",
     )
     add(
         "--roster",
