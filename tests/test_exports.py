@@ -761,4 +761,4 @@ def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(t
     assert bob.quiz is None
     assert any(f"{HANDED_IN} is not JSON" in remark for remark in bob.remarks)
     assert not any("not read" in remark for remark in ann.remarks)
-    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), []), "under the names that Canvas gives"
+    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), {}), "under the names that Canvas gives"
