@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import subprocess
@@ -29,6 +30,7 @@ from planted_class import (
     MEBIBYTES,
     MIX,
     NAIVE,
+    OWN_WAY,
     RIGHT,
     SECONDS,
     SOFTMAX,
@@ -50,7 +52,16 @@ from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import classroom, files, judge, limits, roster
+from transformer_lib.grading import (
+    classroom,
+    crashes,
+    files,
+    judge,
+    limits,
+    remarks,
+    roster,
+    versions,
+)
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.entries import Entry, handed_in, student_of, the_one
@@ -480,6 +491,86 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
     assert taken(best) == ["ann_1001_2001_00.ipynb", "bob_1002_2003_00-2.ipynb", "old.ipynb"]
     assert taken(newest) == ["ann_1001_2002_00-1.ipynb", "bob_LATE_1002_2004_00.ipynb", "zz.ipynb"]
     assert [row.passed(newest.counted) for row in newest.rows] == [1, 1, 1]
+
+
+def version_of(notebook, number="00"):
+    file = files.File(PurePosixPath("x.ipynb"), bytes)
+    version = Version(file, homework(number), cells_of(notebook))
+    version.plan()
+    return version
+
+
+def test_a_sum_too_long_to_be_taken_apart_costs_its_own_row_only():
+    version = version_of(answered("00", my_mix=f"x = {'1+' * 1000}1\n{MIX}"))
+    assert version.remarks == ["it cannot be taken apart (RecursionError)"]
+    assert {result.state for result in version.results.values()} == {"not judged"}
+
+
+def test_a_notebook_that_is_closed_keeps_the_verdicts_that_it_has():
+    version = version_of(RIGHT)
+    mix, _ = (n for n, step in enumerate(version.program.steps) if step.exercise)
+    verdict = {"passed": False, "attempted": True, "message": "All rows mix the first table."}
+    versions._enter(version, mix, verdict)
+    versions._close(version, "its time was up")
+    assert [str(result) for result in version.results.values()] == [
+        "mistake: All rows mix the first table.",
+        "not judged: its time was up",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("why", "fatal", "all_of_it"),
+    [
+        ("memory", False, False),
+        ("itself", False, False),
+        ("time", False, True),
+        ("sleep", False, True),
+        ("memory", True, True),
+    ],
+)
+def test_time_that_is_up_and_a_crash_of_the_set_up_end_all(why, fatal, all_of_it):
+    step = judge.Step("", fatal=fatal)
+    assert crashes.ends_all(step, limits.End(why, -9, 1.0, 1.0)) is all_of_it
+
+
+def test_a_check_that_is_gone_is_not_one_that_was_edited():
+    notebook = {
+        **RIGHT,
+        "cells": [c for c in RIGHT["cells"] if "check(" not in "".join(c["source"])],
+    }
+    assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == []
+
+
+def test_alike_are_two_to_four_who_have_not_the_courses_solution():
+    asked_for = homework("03")
+    own = cells_of(answered("03", my_additive_score=OWN_WAY))
+    for number in (1, 2, 4, 5):
+        found = list(remarks.alike(asked_for, dict.fromkeys(range(number), own)))
+        assert [student for student, *_ in found] == (
+            list(range(number)) if number in (2, 4) else []
+        )
+    (path,) = find_lessons(["09"])
+    theirs = cells_of(solved(nbformat.read(path, 4)))
+    assert list(remarks.alike(homework("09"), {1: theirs, 2: theirs})) == []
+
+
+def test_exit_in_a_cell_ends_the_cell_and_not_what_judges_it():
+    said = judge._run(judge.Step("", "import sys\nsys.exit()"), {})
+    assert said == "raised `SystemExit`"
+
+
+def test_what_torch_or_python_has_is_no_answer_of_ones_own():
+    assert judge._foreign(torch.softmax)
+    assert judge._foreign(max)
+    assert not judge._foreign(lambda scores: scores.softmax(-1))
+
+
+def test_a_verdict_is_written_as_it_is_whatever_json_has_become(monkeypatch, tmp_path):
+    say = judge._speaker(str(tmp_path / "log"), "word")
+    with monkeypatch.context() as patch:
+        patch.setattr(json, "dumps", lambda *_: "{}")
+        say(begun=1)
+    assert json.loads((tmp_path / "log").read_text()) == {"word": "word", "begun": 1}
 
 
 def test_what_is_handed_in_a_second_time_is_the_newest_again():
