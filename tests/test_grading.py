@@ -1,5 +1,6 @@
 """A class whose mistakes are known, graded exactly; and what stops a command before it begins."""
 
+import copy
 import csv
 import io
 import json
@@ -37,10 +38,12 @@ from planted_class import (
     TOO_LARGE,
     answered,
     cell_of,
+    check_of,
     lesson,
     loose,
     put,
     quin,
+    stub_left,
     text_of,
     write_roster,
     zipped,
@@ -280,6 +283,37 @@ def test_what_runs_is_set_up_exercises_and_what_they_need():
         "STEPS = -1",
         "def highest(x):\n    return x.amax(dim=STEPS, keepdim=True)",
     ]
+
+
+def sources_with(*above, below=()):
+    """What runs of lesson 00 where these cells stand above an answer that needs W, and those behind all."""
+    own = "def my_mix(weights, values):\n    return sum([W]) + weights @ values"
+    notebook = answered("00", my_mix=own, my_softmax=SOFTMAX)
+    at = notebook["cells"].index(cell_of(notebook, "my_mix"))
+    notebook["cells"][at:at] = map(loose, above)
+    notebook["cells"] += map(loose, below)
+    plan = plan_of(notebook, "00")
+    return [step.source for step in plan.steps], plan.trains
+
+
+def test_what_changes_a_name_in_place_runs_and_a_step_that_is_given_something_trains_nothing():
+    needed = ["W = torch.ones(2)", "torch.nn.init.zeros_(W)", "W = W + decoder.step(W)"]
+    sources, trains = sources_with(*needed)
+    assert [source for source in sources if source in needed] == needed
+    assert trains == []
+    _, trains = sources_with(needed[0], "W = W + optimizer.step()")
+    assert trains == ["W = W + optimizer.step()"]
+
+
+def test_of_what_stands_below_only_the_first_runs_and_only_what_is_nowhere_else():
+    below = ["W = 1", "W = 2", "sum = 3"]
+    sources, _ = sources_with(below=below)
+    assert [source for source in sources if source in below] == ["W = 1"]
+
+
+def test_a_stub_that_is_left_beside_an_answer_is_not_judged():
+    judged = [step.answer for step in plan_of(stub_left(), "00").steps if step.exercise]
+    assert judged == ["my_mix", "my_softmax"]
 
 
 def test_an_answer_is_the_last_that_stands_outside_of_other_exercises():
@@ -533,12 +567,17 @@ def test_time_that_is_up_and_a_crash_of_the_set_up_end_all(why, fatal, all_of_it
     assert crashes.ends_all(step, limits.End(why, -9, 1.0, 1.0)) is all_of_it
 
 
-def test_a_check_that_is_gone_is_not_one_that_was_edited():
+def test_a_check_of_another_answer_was_edited_and_one_that_is_gone_was_not():
     notebook = {
         **RIGHT,
         "cells": [c for c in RIGHT["cells"] if "check(" not in "".join(c["source"])],
     }
     assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == []
+    notebook = copy.deepcopy(RIGHT)
+    check_of(notebook, "my_mix")["source"] = 'check("basics.mix", lambda w, v: w @ v)'
+    assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == [
+        "the check of `my_mix` was edited"
+    ]
 
 
 def test_alike_are_two_to_four_who_have_not_the_courses_solution():
