@@ -329,6 +329,14 @@ def test_an_answer_is_the_last_that_stands_outside_of_other_exercises():
     assert plan.steps[at - 1].source == MIX
 
 
+def test_a_script_is_cut_where_jupytext_and_nbconvert_begin_a_cell():
+    script = "# %%\na = 1\n# %% [markdown]\n# 00\n# In[3]:\nb = 2\n"
+    cells = read_cells(PurePosixPath("X.PY"), b"\xef\xbb\xbf" + script.encode())
+    assert [cell.source.strip() for cell in cells] == ["a = 1", "# 00", "b = 2"]
+    with pytest.raises(Unusable, match="nested without end"):
+        read_cells(PurePosixPath("x.ipynb"), b"[" * 200_000)
+
+
 def test_without_its_title_a_notebook_is_the_lesson_whose_answers_it_has():
     notebook = answered("03", my_additive_score=ADDITIVE)
     del notebook["cells"][0]
@@ -385,6 +393,18 @@ def test_a_zip_bomb_ends_by_what_comes_out_of_it_whatever_it_declares(tmp_path):
     assert bomb.count(size) == 2
     (found,) = files_of(tmp_path, "bob.zip", bomb.replace(size, (10).to_bytes(4, "little")))
     with pytest.raises(Unusable, match="it cannot be unpacked"):
+        found.read()
+
+
+def test_three_zips_in_each_other_are_opened_and_a_fourth_is_named(tmp_path):
+    content = b"x"
+    for depth in range(1, 5):
+        content = zipped({"a.ipynb" if depth == 1 else "in.zip": content})
+        if depth >= 3:
+            (found,) = files_of(tmp_path, f"{depth}.zip", content)
+            if depth == 3:
+                assert found.read() == b"x"
+    with pytest.raises(Unusable, match="a zip in 3 others"):
         found.read()
 
 
@@ -485,6 +505,38 @@ def test_two_numbers_of_an_lms_are_two_students_also_where_the_roster_has_one(tm
         ("1002", ["not on the roster"]),
     ]
     assert student_of("max_3_4_x.ipynb", lms=True) is None, "Canvas's numbers are longer"
+
+
+def test_all_that_one_student_handed_in_is_theirs_under_the_rosters_number(tmp_path):
+    folder = plant(
+        tmp_path,
+        {
+            "ann/": None,
+            "Ann Lee.pdf": b"x",
+            "Max Weber_1001_assignsubmission_file_/x.pdf": b"x",
+            "max/eva_2001_3001_x.pdf": b"x",
+            "max/y.pdf": b"x",
+            "bo_4001_5001_x.pdf": b"x",
+            "boris_4001_5002_x-1.pdf": b"x",
+        },
+    )
+    known = [Student("Ann Lee", "7", "ann"), Student("Max Weber", "8")]
+    found = [
+        (entry.who.name, entry.who.id, entry.who.entry, len(entry.files), entry.remarks)
+        for entry in handed_in(folder, known)
+    ]
+    assert found == [
+        ("Ann Lee", "7", "Ann Lee.pdf", 1, ["the folder is empty"]),
+        ("bo", "4001", "bo_4001", 2, ["not on the roster"]),
+        ("max", "", "max", 2, ["not on the roster"]),
+        (
+            "Max Weber",
+            "8",
+            "Max Weber_1001_assignsubmission_file_",
+            1,
+            [],
+        ),
+    ]
 
 
 def test_two_of_one_name_are_not_guessed_apart(tmp_path):
@@ -691,6 +743,7 @@ def test_what_a_process_has_started_ends_with_it():
     [
         (["{tmp}/nowhere", "--out", "{tmp}/g.csv"], "nowhere is no folder"),
         (["{tmp}/empty", "--out", "{tmp}/g.csv"], "empty is empty: it should hold"),
+        (["{tmp}/full/ann.ipynb", "--out", "{tmp}/g.csv"], "ann.ipynb is no folder"),
         (["{tmp}/full", "--out", "{tmp}/g.html"], "end it in .csv"),
         (
             ["{tmp}/full", "--out", "{tmp}/none/g.csv"],
