@@ -1,5 +1,6 @@
 """A class whose mistakes are known, graded exactly; and what stops a command before it begins."""
 
+import ast
 import copy
 import csv
 import io
@@ -298,17 +299,34 @@ def sources_with(*above, below=()):
 
 def test_what_changes_a_name_in_place_runs_and_a_step_that_is_given_something_trains_nothing():
     needed = ["W = torch.ones(2)", "torch.nn.init.zeros_(W)", "W = W + decoder.step(W)"]
-    sources, trains = sources_with(*needed)
+    sources, trains = sources_with("torch.set_printoptions(precision=2)", *needed)
+    assert "torch.set_printoptions(precision=2)" not in sources, (
+        "it changes no name of the notebook"
+    )
     assert [source for source in sources if source in needed] == needed
     assert trains == []
-    _, trains = sources_with(needed[0], "W = W + optimizer.step()")
-    assert trains == ["W = W + optimizer.step()"]
+    for training in ("W = W + optimizer.step()", "W = W + fit(net)"):
+        assert sources_with(needed[0], training)[1] == [training]
 
 
 def test_of_what_stands_below_only_the_first_runs_and_only_what_is_nowhere_else():
     below = ["W = 1", "W = 2", "sum = 3"]
     sources, _ = sources_with(below=below)
     assert [source for source in sources if source in below] == ["W = 1"]
+
+
+def test_an_answer_is_judged_as_it_is_at_its_last_check():
+    check = 'check("basics.mix", my_mix)'
+    sources, _ = sources_with(below=["W = 1", check, "W = 2", check])
+    assert "W = 2" in sources
+
+
+def test_an_answer_above_its_stub_is_judged_where_it_stands():
+    notebook = lesson("00")
+    notebook["cells"].insert(3, loose(MIX))
+    steps = plan_of(notebook, "00").steps
+    homes = [steps[step.home].source for step in steps if step.answer == "my_mix"]
+    assert MIX.strip() in homes
 
 
 def test_a_stub_that_is_left_beside_an_answer_is_not_judged():
@@ -341,6 +359,8 @@ def test_without_its_title_a_notebook_is_the_lesson_whose_answers_it_has():
     notebook = answered("03", my_additive_score=ADDITIVE)
     del notebook["cells"][0]
     assert number_of(PurePosixPath("25_11_abgabe.ipynb"), cells_of(notebook)) == "03"
+    titles = [{**lesson(number)["cells"][0]} for number in ("03", "04")]
+    assert number_of(PurePosixPath("x.ipynb"), cells_of({"cells": titles})) == "03", "the first"
     with pytest.raises(Unusable, match="none of any lesson's answers"):
         number_of(PurePosixPath("x.ipynb"), cells_of({"cells": [loose("print(1)")]}))
 
@@ -368,6 +388,7 @@ def files_of(tmp_path, name, content):
 def test_a_zip_is_read_and_nothing_of_it_is_written(tmp_path):
     inner = zipped(
         {".": "", "b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"}
+        | {"~$b.ipynb": "x"}
     )
     found = files_of(tmp_path, "ann.zip", zipped({"a.ipynb": "a", "in.zip": inner}))
     assert {file.told: file.read() for file in found} == {"a.ipynb": b"a", "in.zip/b.ipynb": b"b"}
@@ -625,11 +646,12 @@ def test_a_check_of_another_answer_was_edited_and_one_that_is_gone_was_not():
         "cells": [c for c in RIGHT["cells"] if "check(" not in "".join(c["source"])],
     }
     assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == []
-    notebook = copy.deepcopy(RIGHT)
-    check_of(notebook, "my_mix")["source"] = 'check("basics.mix", lambda w, v: w @ v)'
-    assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == [
-        "the check of `my_mix` was edited"
-    ]
+    for edited in ('check("basics.mix", lambda w, v: w @ v)', 'check("basics.softmax", my_mix)'):
+        notebook = copy.deepcopy(RIGHT)
+        check_of(notebook, "my_mix")["source"] = edited
+        assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == [
+            "the check of `my_mix` was edited"
+        ]
 
 
 def test_alike_are_two_to_four_who_have_not_the_courses_solution():
@@ -645,13 +667,25 @@ def test_alike_are_two_to_four_who_have_not_the_courses_solution():
     assert list(remarks.alike(homework("09"), {1: theirs, 2: theirs})) == []
 
 
+def test_alike_is_what_differs_in_names_and_annotations_and_not_in_what_is_called():
+    def shape(source):
+        return remarks.shape(ast.parse(source).body[0])[0]
+
+    one = shape("def f(x):\n    y = x.sum()\n    return y")
+    assert one == shape("def g(a: Tensor) -> Tensor:\n    b: Tensor = a.sum()\n    return b")
+    assert one != shape("def f(x):\n    y = x.max()\n    return y")
+
+
 def test_exit_in_a_cell_ends_the_cell_and_not_what_judges_it():
     said = judge._run(judge.Step("", "import sys\nsys.exit()"), {})
     assert said == "raised `SystemExit`"
+    untold = "class Odd(Exception):\n    def __str__(self):\n        raise KeyError\nraise Odd"
+    assert judge._run(judge.Step("", untold), {}) == "raised `Odd`"
 
 
 def test_what_torch_or_python_has_is_no_answer_of_ones_own():
     assert judge._foreign(torch.softmax)
+    assert judge._foreign(torch.nn.functional.relu)
     assert judge._foreign(max)
     assert not judge._foreign(lambda scores: scores.softmax(-1))
 

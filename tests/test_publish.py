@@ -374,6 +374,13 @@ def test_the_choices_of_a_question_of_the_quiz_stand_on_one_slide(decks):
         assert len(block.note.striptags()) > 20
 
 
+def test_the_speaker_reads_the_right_choice_before_the_wrong_ones():
+    said = "<summary>{0}</summary><p><strong>{1}.</strong> Why {0}.</p>"
+    choices = [("A", "Wrong"), ("B", "Right"), ("C", "Wrong")]
+    told = slides._answers("".join(said.format(*choice) for choice in choices)).striptags()
+    assert told == "Right: B Why B.Wrong: A Why A.Wrong: C Why C."
+
+
 def test_of_a_question_of_the_quiz_the_speaker_reads_what_each_wrong_choice_shows(decks):
     notes = squeezed(
         " ".join(
