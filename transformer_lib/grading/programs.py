@@ -129,7 +129,7 @@ class _Part:
     @property
     def renews(self) -> bool:
         """Whether what its names meant before no longer counts."""
-        return isinstance(self.node, _WHOLE)
+        return isinstance(self.node, _WHOLE) and not self.used & self.bound
 
     @property
     def is_import(self) -> bool:
