@@ -407,8 +407,15 @@ ROSTER = [  # name, id, login, e-mail; besides, all that hand in under their nam
 MIX_, SOFTMAX_ = "basics.mix", "basics.softmax"
 SCORE_, MASKED_ = "scoring.additive_score", "scoring.masked_softmax"
 PASSED, OPEN = "passed", "not attempted"
+SCALE_, ATTEND_ = "attention.scale", "attention.scaled_dot_product_attention"
 BOTH = {MIX_: PASSED, SOFTMAX_: PASSED}
 ONE = {MIX_: PASSED, SOFTMAX_: TOO_LARGE}
+FINN = "finn.ipynb: git's conflict marks (`<<<<<<<`) stand in it: of the two versions between them one is to stay"
+JIM = "jim.ipynb: it is no JSON, so no notebook (Expecting value: line 1 column 12 (char 11))"
+KAY = "kay.ipynb: it is JSON, but no notebook with its list of cells: open it in JupyterLab, and save it"
+LARGE = "00_start_here.ipynb: it has more than 64 MiB, and is read up to that"
+LOCKED = "00_start_here.ipynb: a password is needed to open it"
+OUTSIDE = "pia.zip: a path leads out of it (../../00_start_here.ipynb), which is not read"
 FAY = "in the cell of `my_softmax`, its time was up. Does a loop never end?"
 HAL = f"in the check of `my_mix`, it held more than {MEBIBYTES} MiB of memory"
 IDA = "in the cell of `my_mix`, it ended its process (exit code 0)"
@@ -432,6 +439,13 @@ LIBRARYS = "mistake: Right, but it calls `masked_softmax`: write it yourself her
 BARE = "mistake: `my_masked_softmax` is `transformer_lib.masks.masked_softmax` itself, not an answer of one's own."
 SYNTAX = "`SyntaxError: '(' was never closed (<cell>, line 1)`"
 
+
+def unread(why, *names):
+    """What was handed in and cannot be read is of these exercises, or may be of any."""
+    every = MIX_, SOFTMAX_, SCORE_, MASKED_, SCALE_, ATTEND_
+    return dict.fromkeys(names or every, f"not judged: {why}")
+
+
 EXPECTED = [
     Expected("=cmd+1", ONE, ("not on the roster",)),
     Expected("abe", {}, ("the folder is empty",)),
@@ -443,26 +457,32 @@ EXPECTED = [
         ),
     ),
     Expected("Ann Abel", BOTH, (), "11", "ann", "ann@example.org", "ann.ipynb"),
-    Expected("bea", {}, ("nothing that can be judged: homework.pdf",)),
+    Expected(
+        "bea",
+        unread("homework.pdf: no notebook of a lesson"),
+        ("nothing that can be judged: homework.pdf",),
+    ),
     Expected("bo", BOTH, ("not 00_start_here-Copy1.ipynb (untouched)",)),
     Expected("bob", ONE),
     Expected("cat", {MIX_: ORDER, SOFTMAX_: OTHER_AXIS}),
-    Expected("cem", {}, ("nothing that can be judged: cem.pdf",)),
+    Expected(
+        "cem", unread("cem.pdf: no notebook of a lesson"), ("nothing that can be judged: cem.pdf",)
+    ),
     Expected("cleo", BOTH),
     Expected("dan", {MIX_: OPEN, SOFTMAX_: OPEN}),
     Expected("dora", BOTH),
     Expected("emil", BOTH),
     Expected("eve", {MIX_: EVE, SOFTMAX_: TOO_LARGE}),
     Expected("fay", {MIX_: PASSED, SOFTMAX_: f"not judged: {FAY}"}, (f"00: {FAY}",)),
-    Expected("finn", {}, ("conflict marks",)),
-    Expected("gala", {}, ("gala.ipynb: the file is empty",)),
+    Expected("finn", unread(FINN, *BOTH), ("conflict marks",)),
+    Expected("gala", unread("gala.ipynb: the file is empty"), ("gala.ipynb: the file is empty",)),
     Expected("gus", {MIX_: PASSED, SOFTMAX_: GUS}),
     Expected("hal", {MIX_: f"not judged: {HAL}", SOFTMAX_: PASSED}, (f"00: {HAL}",)),
     Expected("hugo", {SCORE_: PASSED, MASKED_: PASSED}),
     Expected("ida", {MIX_: f"not judged: {IDA}", SOFTMAX_: PASSED}, (f"00: {IDA}",)),
     Expected("iris", BOTH),
     Expected("jana", {SCORE_: PASSED, MASKED_: LIBRARYS}),
-    Expected("jim", {}, ("jim.ipynb: it is no JSON",)),
+    Expected("jim", unread(JIM), ("jim.ipynb: it is no JSON",)),
     Expected(
         "Jörg Groß",
         BOTH,
@@ -474,10 +494,10 @@ EXPECTED = [
     ),
     Expected(
         "juri",
-        {"attention.scale": OPEN, "attention.scaled_dot_product_attention": PASSED},
+        {SCALE_: OPEN, ATTEND_: PASSED},
         ("`my_scaled_dot_product_attention` calls the library's `scaled_dot_score`",),
     ),
-    Expected("kay", {}, ("kay.ipynb: it is JSON, but no notebook",)),
+    Expected("kay", unread(KAY), ("kay.ipynb: it is JSON, but no notebook",)),
     Expected("kim", BOTH, ("`check` is overwritten",)),
     Expected(
         "Klein, Eva",
@@ -497,7 +517,7 @@ EXPECTED = [
     Expected(
         "leo", {MIX_: OPEN, SOFTMAX_: TOO_LARGE}, ("the checks of `my_mix` and `my_softmax`",)
     ),
-    Expected("mara", {}, ("it has more than 64 MiB",)),
+    Expected("mara", unread(LARGE, *BOTH), ("it has more than 64 MiB",)),
     Expected(
         "Max Weber",
         ONE,
@@ -526,16 +546,20 @@ EXPECTED = [
         "tina@example.org",
         "muellertina_12345",
     ),
-    Expected("nele", {}, ("password",)),
+    Expected("nele", unread(LOCKED, *BOTH), ("password",)),
     Expected(
         "nia",
         {MIX_: PASSED, SOFTMAX_: f"not judged: while it was judged, it changed {MEDDLED}"},
         (f"00: it changes {MEDDLED}",),
     ),
     Expected("oli", {}, ("oli.ipynb: it is lesson 01, and 00, 03, 04 was asked for",)),
-    Expected("otto", {}, ("otto.zip: it is no zip file, or a broken one",)),
+    Expected(
+        "otto",
+        unread("otto.zip: it is no zip file, or a broken one"),
+        ("otto.zip: it is no zip file, or a broken one",),
+    ),
     Expected("pam", {MIX_: PASSED, SOFTMAX_: PAM}),
-    Expected("pia", ONE, ("a path leads out of it",)),
+    Expected("pia", unread(OUTSIDE) | ONE, ("a path leads out of it",)),
     Expected("quin", BOTH),
     Expected("rae", BOTH),
     Expected("rob", {MIX_: f"{GONE} `my_mix`", SOFTMAX_: f"{GONE} `my_softmax`"}),
@@ -544,13 +568,13 @@ EXPECTED = [
         {
             SCORE_: PASSED,
             MASKED_: UNMASKED,
-            "attention.scale": UNSCALED,
-            "attention.scaled_dot_product_attention": PASSED,
+            SCALE_: UNSCALED,
+            ATTEND_: PASSED,
         },
     ),
     Expected(
         "sue",
-        {"attention.scale": OPEN, "attention.scaled_dot_product_attention": OPEN},
+        {SCALE_: OPEN, ATTEND_: OPEN},
         ("its name says lesson 03, and what stands in it 04",),
     ),
     Expected("tom", {SCORE_: PASSED, MASKED_: BARE}),

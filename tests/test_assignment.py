@@ -18,6 +18,7 @@ from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking.running import Outcome
 from transformer_lib.exercises.checking.stored import Stored, Wrong
+from transformer_lib.grading import assignment
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.stripped import (
     EXAMINED,
@@ -109,6 +110,7 @@ def test_no_module_that_is_handed_out_has_a_line_of_a_solution_or_files_a_mistak
         assert code & lines == set(), module
         assert ".mistake(" not in source, module
         assert ".edits(" not in source, module
+        assert "gaps=" not in source, module
     assert "FAULTY" not in sources["transformer_lib.exercises.review"]  # which lines have the bugs
 
 
@@ -181,7 +183,9 @@ def test_cases_that_are_drawn_otherwise_than_they_were_are_not_judged_by(tmp_pat
     assert "requirements.txt names" in verdict.message
 
 
-def test_an_exercise_whose_check_holds_its_answer_says_that_it_is_not_judged():
+def test_an_exercise_whose_check_holds_its_answer_says_that_it_is_not_judged(tmp_path):
+    name = "review.culprits"
+    assert assignment._store_checks(tmp_path / "stored", [name]) == {name: UNJUDGED}
     source = stripped({"review.culprits": UNJUDGED}, [])["transformer_lib.exercises.review"]
     space = {}
     exec(source, space)

@@ -745,13 +745,20 @@ def test_what_cannot_be_given_back_is_said_before_a_class_is_graded(
 
 
 def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(tmp_path):
-    """Right on the one question of lesson 00 at the second try; what is no such file is remarked."""
+    """Right on the one question of lesson 00 at the second try; what is no such file is remarked.
+
+    Of two such files the newest counts.
+    """
     first = next(question for question in QUESTIONS if question.lesson == "00")
     wrong = next(letter for letter in "ABCD" if letter != first.right)
     answers = {first.name: {"first": wrong, "last": first.right}}
     text_of_ann = json.dumps({"who": "Ann", "answers": answers})
     for name, text in (("ann", text_of_ann), ("bob", "{")):
         (submitted(tmp_path / "class" / name, "dan") / HANDED_IN).write_text(text, encoding="utf-8")
+    older = tmp_path / "class" / "ann" / "before" / HANDED_IN
+    older.parent.mkdir()
+    older.write_text(json.dumps({"who": "Ann", "answers": {}}), encoding="utf-8")
+    os.utime(older, (1e9, 1e9))
     canvas = {"_12346_678901_quiz_answers-1.json": text_of_ann, "_12346_678902_mine.py": "x = 1"}
     for name, text in canvas.items():
         (tmp_path / "class" / f"eva{name}").write_text(text, encoding="utf-8")
@@ -761,4 +768,4 @@ def test_the_quiz_that_was_handed_in_is_counted_on_the_lessons_that_are_graded(t
     assert bob.quiz is None
     assert any(f"{HANDED_IN} is not JSON" in remark for remark in bob.remarks)
     assert not any("not read" in remark for remark in ann.remarks)
-    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), []), "under the names that Canvas gives"
+    assert (str(eva.quiz), eva.unread) == (str(ann.quiz), {}), "under the names that Canvas gives"

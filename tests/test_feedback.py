@@ -184,7 +184,7 @@ def test_what_the_teacher_says_and_sets_by_hand_stands_on_top(nowhere):
 
 def test_a_file_that_could_not_be_read_is_named_to_its_student(nowhere):
     ann = row("Ann", Result(ABSENT), Result(ABSENT))
-    ann.unread.append("03_scoring_functions.ipynb: the file is empty")
+    ann.unread["03_scoring_functions.ipynb: the file is empty"] = "03"
     for shown in (
         words(page_of(grades_of(ann), tmp=nowhere)[0]),
         page_of(grades_of(ann), tmp=nowhere)[1],

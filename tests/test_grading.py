@@ -1,11 +1,18 @@
 """A class whose mistakes are known, graded exactly; and what stops a command before it begins."""
 
+import ast
+import copy
 import csv
+import io
+import json
 import os
+import re
 import subprocess
 import sys
 import time
+import zipfile
 from collections import deque
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -25,27 +32,40 @@ from planted_class import (
     MEBIBYTES,
     MIX,
     NAIVE,
+    OWN_WAY,
     RIGHT,
     SECONDS,
     SOFTMAX,
     TOO_LARGE,
     answered,
     cell_of,
+    check_of,
     lesson,
     loose,
     put,
     quin,
+    stub_left,
     text_of,
     write_roster,
     zipped,
 )
 from planted_class import plant as plant_class
 
+from transformer_lib.base import report
 from transformer_lib.cli import main
 from transformer_lib.exercises import exercises
 from transformer_lib.exercises.checking import running
 from transformer_lib.exercises.checking.running import Outcome
-from transformer_lib.grading import classroom, files, judge, limits, roster
+from transformer_lib.grading import (
+    classroom,
+    crashes,
+    files,
+    judge,
+    limits,
+    remarks,
+    roster,
+    versions,
+)
 from transformer_lib.grading import homework as asked
 from transformer_lib.grading.classroom import grade_class
 from transformer_lib.grading.entries import Entry, handed_in, student_of, the_one
@@ -78,7 +98,12 @@ def graded(tmp_path_factory):
     write_roster(out / "names.csv")
     options = ["--lessons", *LESSONS, "--seconds", str(SECONDS), "--memory", str(MEBIBYTES)]
     options += ["--roster", str(out / "names.csv"), "--site", "../site/", "--jobs", "3"]
-    assert main(["grade", str(folder), "--out", str(out / "grades.csv"), *options]) == 0
+    options += ["--for", "moodle"]
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(io.StringIO()) as said:
+        patch.setattr(report, "LINE_EVERY", 0.0)
+        patch.delenv("TQDM_DISABLE", raising=False)
+        assert main(["grade", str(folder), "--out", str(out / "grades.csv"), *options]) == 0
+    (out / "log.txt").write_text(said.getvalue(), encoding="utf-8")
     return out
 
 
@@ -113,6 +138,31 @@ def test_every_remark_is_foreseen_and_every_foreseen_remark_is_made(graded):
         for remark in expected.remarks:
             assert remark in said, expected.name
         assert bool(said) == bool(expected.remarks), expected.name
+
+
+def test_a_log_says_now_and_then_how_many_notebooks_are_judged(graded):
+    assert re.search(r"^7 of \d\d, \d\d:\d\d so far$", (graded / "log.txt").read_text(), re.M)
+
+
+def test_a_file_that_cannot_be_read_is_not_judged_in_what_is_given_back_either(graded):
+    (page,) = (graded / "grades_feedback").glob("jim*.html")
+    exercises = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find_all("article")
+    assert len(exercises) == 6
+    assert all("could not be judged" in one.h3.text for one in exercises)
+    assert all("jim.ipynb: it is no JSON" in one.p.text for one in exercises)
+    with (graded / "grades.moodle.csv").open(encoding="utf-8", newline="") as file:
+        said = {row["Full name"]: row["Feedback comments"] for row in csv.DictReader(file)}
+    assert said["jim"].count("not judged: jim.ipynb: it is no JSON") == 6
+
+
+def test_a_relative_site_is_found_from_each_page_and_not_linked_in_what_is_uploaded(graded):
+    (page,) = (graded / "grades_feedback").glob("bob*.html")
+    links = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").find_all("a")
+    assert [link["href"] for link in links] == ["../../site/00_start_here.html#build-softmax"]
+    with zipfile.ZipFile(graded / "grades.moodle.zip") as file:
+        pages = [file.read(name).decode() for name in file.namelist()]
+    assert any("Go back to 00 · Build: softmax" in text for text in pages)
+    assert not any("<a " in text for text in pages)
 
 
 def test_a_student_is_known_as_the_roster_and_the_lms_know_them(tmp_path):
@@ -152,7 +202,7 @@ def test_the_page_asks_nothing_of_a_network_and_shows_what_students_wrote_as_tex
     assert "<b>no idea</b>" in page.text
     assert not page.find_all(["script", "link", "img", "iframe"])
     assert all(a["href"].startswith("../site/0") for a in page.find_all("a"))
-    assert "http" not in text
+    assert "://" not in text
 
 
 def test_nobody_can_put_there_what_an_answer_is_compared_with():
@@ -236,6 +286,54 @@ def test_what_runs_is_set_up_exercises_and_what_they_need():
     ]
 
 
+def sources_with(*above, below=()):
+    """What runs of lesson 00 where these cells stand above an answer that needs W, and those behind all."""
+    own = "def my_mix(weights, values):\n    return sum([W]) + weights @ values"
+    notebook = answered("00", my_mix=own, my_softmax=SOFTMAX)
+    at = notebook["cells"].index(cell_of(notebook, "my_mix"))
+    notebook["cells"][at:at] = map(loose, above)
+    notebook["cells"] += map(loose, below)
+    plan = plan_of(notebook, "00")
+    return [step.source for step in plan.steps], plan.trains
+
+
+def test_what_changes_a_name_in_place_runs_and_a_step_that_is_given_something_trains_nothing():
+    needed = ["W = torch.ones(2)", "torch.nn.init.zeros_(W)", "W = W + decoder.step(W)"]
+    sources, trains = sources_with("torch.set_printoptions(precision=2)", *needed)
+    assert "torch.set_printoptions(precision=2)" not in sources, (
+        "it changes no name of the notebook"
+    )
+    assert [source for source in sources if source in needed] == needed
+    assert trains == []
+    for training in ("W = W + optimizer.step()", "W = W + fit(net)"):
+        assert sources_with(needed[0], training)[1] == [training]
+
+
+def test_of_what_stands_below_only_the_first_runs_and_only_what_is_nowhere_else():
+    below = ["W = 1", "W = 2", "sum = 3"]
+    sources, _ = sources_with(below=below)
+    assert [source for source in sources if source in below] == ["W = 1"]
+
+
+def test_an_answer_is_judged_as_it_is_at_its_last_check():
+    check = 'check("basics.mix", my_mix)'
+    sources, _ = sources_with(below=["W = 1", check, "W = 2", check])
+    assert "W = 2" in sources
+
+
+def test_an_answer_above_its_stub_is_judged_where_it_stands():
+    notebook = lesson("00")
+    notebook["cells"].insert(3, loose(MIX))
+    steps = plan_of(notebook, "00").steps
+    homes = [steps[step.home].source for step in steps if step.answer == "my_mix"]
+    assert MIX.strip() in homes
+
+
+def test_a_stub_that_is_left_beside_an_answer_is_not_judged():
+    judged = [step.answer for step in plan_of(stub_left(), "00").steps if step.exercise]
+    assert judged == ["my_mix", "my_softmax"]
+
+
 def test_an_answer_is_the_last_that_stands_outside_of_other_exercises():
     notebook = answered("00", my_softmax=NAIVE)
     notebook["cells"].append(loose(SOFTMAX))
@@ -249,10 +347,20 @@ def test_an_answer_is_the_last_that_stands_outside_of_other_exercises():
     assert plan.steps[at - 1].source == MIX
 
 
+def test_a_script_is_cut_where_jupytext_and_nbconvert_begin_a_cell():
+    script = "# %%\na = 1\n# %% [markdown]\n# 00\n# In[3]:\nb = 2\n"
+    cells = read_cells(PurePosixPath("X.PY"), b"\xef\xbb\xbf" + script.encode())
+    assert [cell.source.strip() for cell in cells] == ["a = 1", "# 00", "b = 2"]
+    with pytest.raises(Unusable, match="nested without end"):
+        read_cells(PurePosixPath("x.ipynb"), b"[" * 200_000)
+
+
 def test_without_its_title_a_notebook_is_the_lesson_whose_answers_it_has():
     notebook = answered("03", my_additive_score=ADDITIVE)
     del notebook["cells"][0]
     assert number_of(PurePosixPath("25_11_abgabe.ipynb"), cells_of(notebook)) == "03"
+    titles = [{**lesson(number)["cells"][0]} for number in ("03", "04")]
+    assert number_of(PurePosixPath("x.ipynb"), cells_of({"cells": titles})) == "03", "the first"
     with pytest.raises(Unusable, match="none of any lesson's answers"):
         number_of(PurePosixPath("x.ipynb"), cells_of({"cells": [loose("print(1)")]}))
 
@@ -280,6 +388,7 @@ def files_of(tmp_path, name, content):
 def test_a_zip_is_read_and_nothing_of_it_is_written(tmp_path):
     inner = zipped(
         {".": "", "b.ipynb": "b", "__MACOSX/._b.ipynb": "x", ".ipynb_checkpoints/b.ipynb": "x"}
+        | {"~$b.ipynb": "x"}
     )
     found = files_of(tmp_path, "ann.zip", zipped({"a.ipynb": "a", "in.zip": inner}))
     assert {file.told: file.read() for file in found} == {"a.ipynb": b"a", "in.zip/b.ipynb": b"b"}
@@ -305,6 +414,18 @@ def test_a_zip_bomb_ends_by_what_comes_out_of_it_whatever_it_declares(tmp_path):
     assert bomb.count(size) == 2
     (found,) = files_of(tmp_path, "bob.zip", bomb.replace(size, (10).to_bytes(4, "little")))
     with pytest.raises(Unusable, match="it cannot be unpacked"):
+        found.read()
+
+
+def test_three_zips_in_each_other_are_opened_and_a_fourth_is_named(tmp_path):
+    content = b"x"
+    for depth in range(1, 5):
+        content = zipped({"a.ipynb" if depth == 1 else "in.zip": content})
+        if depth >= 3:
+            (found,) = files_of(tmp_path, f"{depth}.zip", content)
+            if depth == 3:
+                assert found.read() == b"x"
+    with pytest.raises(Unusable, match="a zip in 3 others"):
         found.read()
 
 
@@ -407,6 +528,38 @@ def test_two_numbers_of_an_lms_are_two_students_also_where_the_roster_has_one(tm
     assert student_of("max_3_4_x.ipynb", lms=True) is None, "Canvas's numbers are longer"
 
 
+def test_all_that_one_student_handed_in_is_theirs_under_the_rosters_number(tmp_path):
+    folder = plant(
+        tmp_path,
+        {
+            "ann/": None,
+            "Ann Lee.pdf": b"x",
+            "Max Weber_1001_assignsubmission_file_/x.pdf": b"x",
+            "max/eva_2001_3001_x.pdf": b"x",
+            "max/y.pdf": b"x",
+            "bo_4001_5001_x.pdf": b"x",
+            "boris_4001_5002_x-1.pdf": b"x",
+        },
+    )
+    known = [Student("Ann Lee", "7", "ann"), Student("Max Weber", "8")]
+    found = [
+        (entry.who.name, entry.who.id, entry.who.entry, len(entry.files), entry.remarks)
+        for entry in handed_in(folder, known)
+    ]
+    assert found == [
+        ("Ann Lee", "7", "Ann Lee.pdf", 1, ["the folder is empty"]),
+        ("bo", "4001", "bo_4001", 2, ["not on the roster"]),
+        ("max", "", "max", 2, ["not on the roster"]),
+        (
+            "Max Weber",
+            "8",
+            "Max Weber_1001_assignsubmission_file_",
+            1,
+            [],
+        ),
+    ]
+
+
 def test_two_of_one_name_are_not_guessed_apart(tmp_path):
     (tmp_path / "names.csv").write_text("name,id\nMax Weber,1\nMax Weber,2\n", encoding="utf-8")
     folder = plant(tmp_path / "class", {"max weber/x.pdf": b"x"})
@@ -445,6 +598,104 @@ def test_the_newest_version_counts_by_the_lms_then_by_the_attempt_then_by_its_ti
     assert taken(best) == ["ann_1001_2001_00.ipynb", "bob_1002_2003_00-2.ipynb", "old.ipynb"]
     assert taken(newest) == ["ann_1001_2002_00-1.ipynb", "bob_LATE_1002_2004_00.ipynb", "zz.ipynb"]
     assert [row.passed(newest.counted) for row in newest.rows] == [1, 1, 1]
+
+
+def version_of(notebook, number="00"):
+    file = files.File(PurePosixPath("x.ipynb"), bytes)
+    version = Version(file, homework(number), cells_of(notebook))
+    version.plan()
+    return version
+
+
+def test_a_sum_too_long_to_be_taken_apart_costs_its_own_row_only():
+    version = version_of(answered("00", my_mix=f"x = {'1+' * 1000}1\n{MIX}"))
+    assert version.remarks == ["it cannot be taken apart (RecursionError)"]
+    assert {result.state for result in version.results.values()} == {"not judged"}
+
+
+def test_a_notebook_that_is_closed_keeps_the_verdicts_that_it_has():
+    version = version_of(RIGHT)
+    mix, _ = (n for n, step in enumerate(version.program.steps) if step.exercise)
+    verdict = {"passed": False, "attempted": True, "message": "All rows mix the first table."}
+    versions._enter(version, mix, verdict)
+    versions._close(version, "its time was up")
+    assert [str(result) for result in version.results.values()] == [
+        "mistake: All rows mix the first table.",
+        "not judged: its time was up",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("why", "fatal", "all_of_it"),
+    [
+        ("memory", False, False),
+        ("itself", False, False),
+        ("time", False, True),
+        ("sleep", False, True),
+        ("memory", True, True),
+    ],
+)
+def test_time_that_is_up_and_a_crash_of_the_set_up_end_all(why, fatal, all_of_it):
+    step = judge.Step("", fatal=fatal)
+    assert crashes.ends_all(step, limits.End(why, -9, 1.0, 1.0)) is all_of_it
+
+
+def test_a_check_of_another_answer_was_edited_and_one_that_is_gone_was_not():
+    notebook = {
+        **RIGHT,
+        "cells": [c for c in RIGHT["cells"] if "check(" not in "".join(c["source"])],
+    }
+    assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == []
+    for edited in ('check("basics.mix", lambda w, v: w @ v)', 'check("basics.softmax", my_mix)'):
+        notebook = copy.deepcopy(RIGHT)
+        check_of(notebook, "my_mix")["source"] = edited
+        assert list(remarks.about_checks(cells_of(notebook), homework("00"))) == [
+            "the check of `my_mix` was edited"
+        ]
+
+
+def test_alike_are_two_to_four_who_have_not_the_courses_solution():
+    asked_for = homework("03")
+    own = cells_of(answered("03", my_additive_score=OWN_WAY))
+    for number in (1, 2, 4, 5):
+        found = list(remarks.alike(asked_for, dict.fromkeys(range(number), own)))
+        assert [student for student, *_ in found] == (
+            list(range(number)) if number in (2, 4) else []
+        )
+    (path,) = find_lessons(["09"])
+    theirs = cells_of(solved(nbformat.read(path, 4)))
+    assert list(remarks.alike(homework("09"), {1: theirs, 2: theirs})) == []
+
+
+def test_alike_is_what_differs_in_names_and_annotations_and_not_in_what_is_called():
+    def shape(source):
+        return remarks.shape(ast.parse(source).body[0])[0]
+
+    one = shape("def f(x):\n    y = x.sum()\n    return y")
+    assert one == shape("def g(a: Tensor) -> Tensor:\n    b: Tensor = a.sum()\n    return b")
+    assert one != shape("def f(x):\n    y = x.max()\n    return y")
+
+
+def test_exit_in_a_cell_ends_the_cell_and_not_what_judges_it():
+    said = judge._run(judge.Step("", "import sys\nsys.exit()"), {})
+    assert said == "raised `SystemExit`"
+    untold = "class Odd(Exception):\n    def __str__(self):\n        raise KeyError\nraise Odd"
+    assert judge._run(judge.Step("", untold), {}) == "raised `Odd`"
+
+
+def test_what_torch_or_python_has_is_no_answer_of_ones_own():
+    assert judge._foreign(torch.softmax)
+    assert judge._foreign(torch.nn.functional.relu)
+    assert judge._foreign(max)
+    assert not judge._foreign(lambda scores: scores.softmax(-1))
+
+
+def test_a_verdict_is_written_as_it_is_whatever_json_has_become(monkeypatch, tmp_path):
+    say = judge._speaker(str(tmp_path / "log"), "word")
+    with monkeypatch.context() as patch:
+        patch.setattr(json, "dumps", lambda *_: "{}")
+        say(begun=1)
+    assert json.loads((tmp_path / "log").read_text()) == {"word": "word", "begun": 1}
 
 
 def test_what_is_handed_in_a_second_time_is_the_newest_again():
@@ -526,6 +777,7 @@ def test_what_a_process_has_started_ends_with_it():
     [
         (["{tmp}/nowhere", "--out", "{tmp}/g.csv"], "nowhere is no folder"),
         (["{tmp}/empty", "--out", "{tmp}/g.csv"], "empty is empty: it should hold"),
+        (["{tmp}/full/ann.ipynb", "--out", "{tmp}/g.csv"], "ann.ipynb is no folder"),
         (["{tmp}/full", "--out", "{tmp}/g.html"], "end it in .csv"),
         (
             ["{tmp}/full", "--out", "{tmp}/none/g.csv"],

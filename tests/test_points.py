@@ -4,9 +4,11 @@ import csv
 import os
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import PurePosixPath
 
 import pytest
 
+from transformer_lib.grading import classroom
 from transformer_lib.grading.cells import neutral, restored
 from transformer_lib.grading.classroom import (
     ABSENT,
@@ -18,11 +20,13 @@ from transformer_lib.grading.classroom import (
     Result,
     Row,
 )
+from transformer_lib.grading.files import File
 from transformer_lib.grading.homework import homework
 from transformer_lib.grading.points import default_points, in_digits, note_unsaid, read_points
 from transformer_lib.grading.quiz_scores import QuizScore
 from transformer_lib.grading.students import Student
 from transformer_lib.grading.table import Table, marks, read_table, write_table
+from transformer_lib.grading.versions import Version
 
 LESSON = homework("00")
 MIX, SOFTMAX = LESSON.asked
@@ -92,6 +96,16 @@ def test_what_goes_deeper_counts_nothing_unless_a_teacher_says_so(tmp_path):
     assert (as_written.most(deeper), as_written.most(SOFTMAX)) == (0, 1)
     path = written(tmp_path, f'[exercises]\n"{deeper.exercise}" = 2')
     assert read_points(path).most(deeper) == 2
+
+
+def test_of_what_goes_deeper_a_pass_is_not_counted():
+    """Its pass in a table of one counted exercise, and beside another version."""
+    lesson = replace(LESSON, asked=(replace(MIX, deeper=True), SOFTMAX))
+    grades = Grades([lesson], grades_of(ann=("", "one mistake")).rows)
+    assert grades.table()[1][:3] == ["ann", "0", "1"]
+    version = Version(File(PurePosixPath("x.ipynb"), bytes), lesson, [])
+    version.results = grades.rows[0].results
+    assert classroom._how(version) == "passes 0 of 1"
 
 
 @pytest.mark.parametrize(

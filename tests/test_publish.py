@@ -374,6 +374,13 @@ def test_the_choices_of_a_question_of_the_quiz_stand_on_one_slide(decks):
         assert len(block.note.striptags()) > 20
 
 
+def test_the_speaker_reads_the_right_choice_before_the_wrong_ones():
+    said = "<summary>{0}</summary><p><strong>{1}.</strong> Why {0}.</p>"
+    choices = [("A", "Wrong"), ("B", "Right"), ("C", "Wrong")]
+    told = slides._answers("".join(said.format(*choice) for choice in choices)).striptags()
+    assert told == "Right: B Why B.Wrong: A Why A.Wrong: C Why C."
+
+
 def test_of_a_question_of_the_quiz_the_speaker_reads_what_each_wrong_choice_shows(decks):
     notes = squeezed(
         " ".join(
@@ -507,6 +514,42 @@ def test_a_word_that_finds_no_place_stands_on_a_part_of_the_picture():
     found = [w.text for part in parts for w in words_in(ElementTree.fromstring(part.svg))]
     assert sorted(found) == sorted(text for *_, text in words)
     assert all(part.width <= 1232 and part.height <= 490 for part in (whole, *parts))
+
+
+def drawn(width, height, *elements):
+    return (
+        f'<svg xmlns="{enlarged.SVG}" viewBox="0 0 {width} {height}" font-family="sans-serif">'
+        f'<path d="M0,0H{width}V{height}H0Z" fill="#ffffff"/>{"".join(elements)}</svg>'
+    )
+
+
+def test_a_word_that_is_large_enough_keeps_its_size():
+    svg = drawn(400, 200, '<text x="20" y="90" font-size="40">word</text>')
+    (whole,) = enlarged.enlarged(svg, (1232, 490), 20)
+    (word,) = words_in(ElementTree.fromstring(whole.svg))
+    assert float(word.get("font-size")) == 40
+
+
+def test_a_word_that_would_grow_across_a_line_is_shown_on_a_part():
+    line = '<path d="M100,104L300,104" stroke="#000000"/>'
+    words = [f'<text x="{x}" y="100" font-size="13">word</text>' for x in (100, 1000)]
+    whole, *parts = enlarged.enlarged(drawn(1200, 480, line, *words), (1232, 490), 20)
+    assert [word.get("x") for word in words_in(ElementTree.fromstring(whole.svg))] == ["1000.00"]
+    found = [w.get("x") for part in parts for w in words_in(ElementTree.fromstring(part.svg))]
+    assert found == ["100.00", "1000.00"]
+
+
+def lesson_of(*sources, tags=()):
+    """A lesson of sections of one cell."""
+    made = [nbformat.v4.new_markdown_cell(text, metadata={"tags": [*tags]}) for text in sources]
+    sections = [lessons.Section(f"Section {n}", [cell]) for n, cell in enumerate(made)]
+    return lessons.Lesson(Path("00_x.ipynb"), nbformat.v4.new_notebook(cells=made), sections)
+
+
+def test_of_many_sections_the_first_the_middle_and_the_last_are_said_again():
+    lesson = lesson_of(*(f"> **In short.** It is {n}. More of {n}." for n in range(7)))
+    (block,) = blocks(slides.today(lesson))
+    assert re.findall(r"It is \d|More", block.html) == ["It is 0", "It is 3", "It is 6"]
 
 
 def test_the_last_slide_of_the_core_says_three_sentences_of_the_lesson_and_none_of_ours():
@@ -1162,11 +1205,22 @@ def test_a_check_is_worth_the_dots_of_its_exercise_and_a_warm_up_one_point(sessi
     assert [(task.points, task.alone) for task in tasks] == [(2 + 2, 16), (1 + 2, 32)]
 
 
+def test_two_lessons_that_take_ninety_minutes_together_are_one_session():
+    def taking(minutes):
+        head = f"<details><summary>For the instructor · {minutes} min</summary>"
+        return lesson_of(f"{head}\n\nSay it.\n\n</details>", tags=["instructor"])
+
+    assert len(calendar.term([taking(45), taking(45)])) == 1
+    assert len(calendar.term([taking(45), taking(46)])) == 2
+
+
 def test_the_plan_has_a_row_for_each_session(tmp_path):
     written = plan.write_plan(PATHS, tmp_path)
     rows = BeautifulSoup(written.read_text("utf-8"), "html.parser").select("#term tbody tr")
     assert len(rows) == 1  # 42 minutes of lesson 01 and 45 of lesson 03
     told = rows[0].get_text(" ")
+    assert "1 session of 90 minutes hears all" in written.read_text("utf-8")
+    assert "typeset: true" in written.read_text("utf-8"), "nothing else sets its formulas"
     for said in ("42: 03 · Scoring functions", "01.1", "03.5", "Build: the masked softmax"):
         assert said in told
 
@@ -1182,6 +1236,13 @@ def test_the_plan_lists_the_routes_with_their_minutes(tmp_path):
         assert str(sum(minutes)) in table.find_previous("summary").get_text()
     named = [row.th.get_text() for row in tables[0].select("tbody tr")]
     assert named[1] == lessons.read_lesson(PATHS[0]).title  # one that the plan has
+
+
+def test_one_deck_is_one_and_two_are_decks(monkeypatch, capsys):
+    monkeypatch.setattr(command, "write_deck", lambda path, directory: directory / path.name)
+    for lesson, said in ((["03"], "1 deck: "), (["03", "04"], "2 decks in ")):
+        assert command.main(["slides", *lesson]) == 0
+        assert capsys.readouterr().out.startswith(said)
 
 
 def test_a_lesson_that_does_not_exist_is_named_and_the_others_offered(capsys):

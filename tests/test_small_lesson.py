@@ -209,6 +209,7 @@ def test_a_sheet_has_what_the_lesson_closes_with_and_the_booklet_every_sheet(bui
     for name in ("sheet_09", "booklet"):
         (sheet,) = parsed(built / f"{name}.html").select(".sheet")
         assert sheet.h1.get_text() == "09 · Two heads"
+        assert not sheet.select("h2"), "its heading stands above it"
         text = sheet.get_text()
         for said in (
             r"\mathrm{lost}",

@@ -315,8 +315,9 @@ def _grade(subparsers) -> None:
         "Klein_123456_assignsubmission_file_), zips and zips in them, also all of it in one zip. Canvas\n"
         "and Moodle are known from their documents; with a real one this was not tried.\n"
         "Notebooks and .py are read, everything else is named. Each entry has a row in grades.csv:\n"
-        "passed, mistake with what the check says, not attempted, not judged with the reason, or not\n"
-        "handed in. grades.html is for you: mistakes by frequency, each with the section to go back to.\n\n"
+        "passed, mistake with what the check says, not attempted, not judged with the reason (as of a\n"
+        "file that cannot be read), or not handed in. grades.html is for you: mistakes by frequency, each\n"
+        "with the section to go back to.\n\n"
         "Which lesson it is, its title says, before its file's name. Of several versions of a lesson that\n"
         "counts which passes most of the core's exercises (--version best; of equals the newest), or the\n"
         "newest (--version newest): first what an LMS says, Canvas's LATE and the number of the attempt\n"
@@ -369,7 +370,8 @@ def _grade(subparsers) -> None:
     add(
         "--site",
         default="",
-        help="address or folder of the web site (make site): sections are links",
+        help="address of the web site (make site), or its folder as seen from the table's: sections are "
+        "links, in what goes to an LMS only with an address",
     )
     add(
         "--roster",

@@ -380,6 +380,7 @@ def grade(args: argparse.Namespace) -> None:
     worth = args.points or args.out.with_name("points.toml")
     points = read_points(worth)
     check_target(args.target, args.gradebook, args.column)
+    relative = args.site and not re.match(r"[\w+.-]+:|/", args.site)
     grades = grade_class(
         args.folder,
         args.lessons or (before.lessons if args.only else []),
@@ -388,7 +389,7 @@ def grade(args: argparse.Namespace) -> None:
         jobs=args.jobs,
         roster=read_roster(args.roster) if args.roster else (),
         newest=args.version == "newest",
-        progress=sys.stderr.isatty(),
+        progress=True,
         only=args.only,
     )
     if worth.exists():
@@ -399,10 +400,11 @@ def grade(args: argparse.Namespace) -> None:
     if kept := write_table(args.out, grades, marked, before):
         print(f"the table as it was: {kept}")
     feedback = args.out.with_name(f"{args.out.stem}_feedback")
-    write_feedback(feedback, grades, marked, args.site)
+    write_feedback(feedback, grades, marked, f"../{args.site}" if relative else args.site)
+    site = "" if relative else args.site  # what is uploaded lies beside nothing of ours
     if args.target:
         for line in give_back(
-            args.target, args.out, grades, marked, args.gradebook, args.column, args.site
+            args.target, args.out, grades, marked, args.gradebook, args.column, site
         ):
             print(line)
     if args.only:

@@ -10,8 +10,14 @@ from transformer_lib.base.report import progress_bar
 from transformer_lib.exercises.quiz.handing_in import HANDED_IN
 from transformer_lib.grading.entries import age, handed_in, own_name, the_one
 from transformer_lib.grading.files import File, Unusable
-from transformer_lib.grading.homework import Asked, Homework, homework
-from transformer_lib.grading.notebooks import READ, named_otherwise, number_of, read_cells
+from transformer_lib.grading.homework import Asked, Homework, every, homework
+from transformer_lib.grading.notebooks import (
+    READ,
+    named_otherwise,
+    number_of,
+    read_cells,
+    seems_to_be,
+)
 from transformer_lib.grading.programs import is_untouched
 from transformer_lib.grading.quiz_scores import QuizScore, quiz_score
 from transformer_lib.grading.remarks import about_checks, alike
@@ -39,14 +45,15 @@ class Row:
     """A student, with a result for each exercise, and remarks on what was handed in.
 
     `taken` has for each lesson the notebook that counts, `unread` what was handed in and cannot be
-    judged, `quiz` what they recall, where they handed that in.
+    judged, with the number of its lesson ("" if it may be any, "none" if it is of none), `quiz` what
+    they recall, where they handed that in.
     """
 
     who: Student
     results: dict[str, Result] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     taken: dict[str, Path] = field(default_factory=dict)
-    unread: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
     quiz: QuizScore | None = None
 
     @property
@@ -58,6 +65,11 @@ class Row:
         """Say something of what was handed in, once."""
         if text not in self.remarks:
             self.remarks.append(text)
+
+    def without(self, lesson: str) -> Result:
+        """How the exercises of a lesson went of which nothing can be judged."""
+        said = [told for told, number in self.unread.items() if number in ("", lesson)]
+        return Result(UNJUDGED, said[0]) if said else Result(ABSENT)
 
     def passed(self, asked: Sequence[Asked]) -> int:
         """How many of these exercises it passes."""
@@ -148,6 +160,7 @@ def grade_class(
         _versions(row, entry.files, asked_for) for row, entry in zip(rows, entries, strict=True)
     ]
     there = {number for found in handed for number in found}
+    there |= {number for row in rows for number in row.unread.values() if number in every()}
     lessons = [homework(number) for number in sorted({*asked_for} or there)]
     for row, entry in zip(rows, entries, strict=True):
         _count_quiz(row, entry.files, [lesson.number for lesson in lessons])
@@ -166,10 +179,10 @@ def grade_class(
     counts = [
         {number: max(versions, key=_best) for number, versions in one.items()} for one in chosen
     ]
-    for row, every, best in zip(rows, handed, counts, strict=True):
-        row.results = {a.exercise: Result(ABSENT) for one in lessons for a in one.asked}
+    for row, found, best in zip(rows, handed, counts, strict=True):
+        row.results = {a.exercise: row.without(one.number) for one in lessons for a in one.asked}
         for number, version in best.items():
-            _take(row, folder, version, every[number])
+            _take(row, folder, version, found[number])
     for lesson in lessons:
         cells = {n: c[lesson.number].cells for n, c in enumerate(counts) if lesson.number in c}
         for n, answer, others in alike(lesson, cells):
@@ -186,32 +199,41 @@ def _versions(
 ) -> dict[str, list[Version]]:
     """The notebooks of each lesson that a student handed in; what cannot be used is remarked."""
     found: dict[str, list[Version]] = {}
-    others = []
+    others, foreign = [], []
     for file in files:
-        kind, named = file.path.suffix.lower(), own_name(file)
+        kind, named, content = file.path.suffix.lower(), own_name(file), b""
         if named.name == HANDED_IN:
             continue
         if kind not in (*READ, ".zip") or named.name == "mine.py":
             others.append(file.told)
             continue
         try:
-            cells = read_cells(file.path, file.read())
-            number = number_of(named, cells)
-            if asked_for and number not in asked_for:
-                raise Unusable(f"it is lesson {number}, and {', '.join(asked_for)} was asked for")
+            content = file.read()
+            cells = read_cells(file.path, content)
         except Unusable as error:
-            row.unread.append(f"{file.told}: {error}")
-            row.remark(row.unread[-1])
-        else:
-            if other := named_otherwise(named, number):
-                row.remark(
-                    f"{file.told}: its name says lesson {other}, and what stands in it {number}"
-                )
-            found.setdefault(number, []).append(Version(file, homework(number), cells))
+            row.unread[f"{file.told}: {error}"] = seems_to_be(named, content)
+            continue
+        try:
+            number = number_of(named, cells)
+        except Unusable as error:
+            foreign.append(f"{file.told}: {error}")
+            continue
+        if asked_for and number not in asked_for:
+            told = f"it is lesson {number}, and {', '.join(asked_for)} was asked for"
+            row.unread[f"{file.told}: {told}"] = number
+            continue
+        if other := named_otherwise(named, number):
+            row.remark(f"{file.told}: its name says lesson {other}, and what stands in it {number}")
+        found.setdefault(number, []).append(Version(file, homework(number), cells))
+    row.unread |= dict.fromkeys(foreign, "none" if found else "")
+    for told in row.unread:
+        row.remark(told)
     if others:
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        what = "not read" if found else "nothing that can be judged"
-        row.remark(f"{what}: {', '.join(others[:_NAMED])}{more}")
+        names = ", ".join(others[:_NAMED]) + more
+        row.remark(f"{'not read' if found else 'nothing that can be judged'}: {names}")
+        if not found and not all(name.endswith("mine.py") for name in others):
+            row.unread[f"{names}: no notebook of a lesson"] = ""
     return found
 
 

@@ -16,6 +16,7 @@ from transformer_lib.grading.homework import Homework, every
 
 READ = (".ipynb", ".py")
 _TITLE = re.compile(r"(?m)^#+ (?:# )?(\d\d) ·")
+_TITLE_IN_JSON = re.compile(r'"# (\d\d) (?:·|\\u00b7)')
 _MAGIC = re.compile(r"(?m)^([ \t]*)([%!?].*|[\w.]+\?\??[ \t]*)$")
 _CONFLICT = re.compile(r"(?m)^\s*\"?(<<<<<<<|>>>>>>>) ")
 _PART = re.compile(r"(?m)^# (?:%%|In\[).*$")  # what jupytext and nbconvert write between cells
@@ -94,8 +95,21 @@ def _title(cell: Cell) -> re.Match | None:
 
 def named_otherwise(path: PurePosixPath, number: str) -> str:
     """The number of another lesson whose name the file bears, "" if there is none."""
-    named = [n for n, one in every().items() if path.stem.lower().startswith(one.stem)]
-    return next((n for n in named if n != number), "")
+    return next((n for n in _named(path) if n != number), "")
+
+
+def seems_to_be(path: PurePosixPath, content: bytes) -> str:
+    """The number of the lesson that a file was that cannot be read, as its title or its name has it.
+
+    "" if neither has one.
+    """
+    text = content.decode(json.detect_encoding(content), errors="replace")
+    found = [*_TITLE_IN_JSON.findall(text), *_named(path)]
+    return next((number for number in found if number in every()), "")
+
+
+def _named(path: PurePosixPath) -> list[str]:
+    return [n for n, one in every().items() if path.stem.lower().startswith(one.stem)]
 
 
 def _share(lesson: Homework, cells: Sequence[Cell]) -> float:

@@ -91,8 +91,7 @@ class _Bare(ast.NodeTransformer):
                 own.append(node.id)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 own.append(node.attr)
-        kept = [name for name in dict.fromkeys(own) if not name.startswith("__")]
-        self.numbers = {name: f"n{number}" for number, name in enumerate(kept)}
+        self.numbers = {name: f"n{number}" for number, name in enumerate(dict.fromkeys(own))}
 
     def _number(self, name: str) -> str:
         return self.numbers.get(name, name)

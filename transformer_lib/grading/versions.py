@@ -178,7 +178,7 @@ def _enter(one: Version, number: int, event: dict[str, Any]) -> None:
     step = one.program.steps[number]
     if changed := [*event.get("changed", ()), *event.get("meddled", ())]:
         one.remark(f"it changes {', '.join(changed)}")
-    if event.get("failed") and number not in one.failed:
+    if event.get("failed"):
         one.failed[number] = event["failed"]
         one.remark(f"{step.about} {event['failed']}")
     if not step.exercise:

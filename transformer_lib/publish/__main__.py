@@ -79,6 +79,8 @@ def slides(args: argparse.Namespace) -> str:
     """One deck a lesson."""
     directory = args.out or BUILD / "slides"
     decks = [write_deck(path, directory) for path in _progress(args.lessons, "decks")]
+    if len(decks) == 1:
+        return f"1 deck: {decks[0]}"
     return f"{len(decks)} decks in {directory}, the first is {decks[0]}"
 
 
