@@ -99,7 +99,7 @@ def named_otherwise(path: PurePosixPath, number: str) -> str:
 
 
 def seems_to_be(path: PurePosixPath, content: bytes) -> str:
-    """The number of the lesson that a file was that cannot be read, as its title or its name has it.
+    """The lesson that a file was which cannot be read, by the number in its title or its name.
 
     "" if neither has one.
     """
