@@ -991,6 +991,15 @@ def test_bahdanau_and_cross_attention_have_one_layout():
     assert not any(n.endswith("_proj") for n in boxes(plain))
 
 
+@pytest.mark.parametrize(
+    ("lesson", "letters"), [("06", "hheαh"), ("07", "hheαh"), ("12, cross", "mksαv")]
+)
+def test_a_row_of_the_look_up_has_the_letter_of_its_lesson(lesson, letters):
+    parts = {part.name: part for part in SCENES[lesson]().parts}
+    rows = [parts[name].cells for name in ("memory", "keys", "scores", "weights", "values")]
+    assert "".join(cells[0][0] for cells in rows) == letters
+
+
 @pytest.mark.parametrize(("lesson", "asks_after"), [("06", False), ("07", True)])
 def test_bahdanau_asks_before_the_cell_and_luong_after_it(lesson, asks_after):
     """The state climbs: what comes later stands higher, at a smaller y."""

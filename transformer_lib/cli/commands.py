@@ -380,7 +380,6 @@ def grade(args: argparse.Namespace) -> None:
     worth = args.points or args.out.with_name("points.toml")
     points = read_points(worth)
     check_target(args.target, args.gradebook, args.column)
-    relative = args.site and not re.match(r"[\w+.-]+:|/", args.site)
     grades = grade_class(
         args.folder,
         args.lessons or (before.lessons if args.only else []),
@@ -399,6 +398,7 @@ def grade(args: argparse.Namespace) -> None:
     marked = marks(grades, points, before)
     if kept := write_table(args.out, grades, marked, before):
         print(f"the table as it was: {kept}")
+    relative = args.site and not re.match(r"[\w+.-]+:|/", args.site)
     feedback = args.out.with_name(f"{args.out.stem}_feedback")
     write_feedback(feedback, grades, marked, f"../{args.site}" if relative else args.site)
     site = "" if relative else args.site  # what is uploaded lies beside nothing of ours
